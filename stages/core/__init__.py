@@ -1,0 +1,1 @@
+"""What the stages share. Imports only go down: nothing here imports a stage."""

@@ -1,0 +1,56 @@
+"""Reading settings and writing results so that nothing half-written is ever taken for a result."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+
+class InputError(ValueError):
+    """Bad input from the user: the message names the file, the key or row, and the mend."""
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Yield a path beside `path` to write to (a file or a folder); rename it to `path` on success.
+
+    After an error nothing stays; after a kill only a `.partial` sibling does, which the next run replaces.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    remove(partial)
+    try:
+        yield partial
+        if path.is_dir():
+            shutil.rmtree(path)
+        os.replace(partial, path)
+    finally:
+        remove(partial)
+
+
+def read_yaml(path: str | Path) -> Any:
+    """Read a YAML 1.2 file, as DVC does (PyYAML would read 2e-5 as a string).
+
+    Raises:
+        InputError: the file is missing or is not YAML.
+    """
+    try:
+        return YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file in {Path.cwd()}") from None
+    except YAMLError as error:
+        raise InputError(f"{path}: not valid YAML: {error}") from None

@@ -1,0 +1,71 @@
+"""Reading `params.yaml` section by section against a pydantic model, and running a stage's command."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from stages.core.files import InputError, read_yaml
+
+PARAMETER_FILE = "params.yaml"
+
+
+class Parameters(BaseModel):
+    """Base of every section of `params.yaml`: unknown keys are errors, values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Model = TypeVar("Model")
+
+
+def section(model: type[Model], key: str, file: str | Path = PARAMETER_FILE) -> Model:
+    """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`.
+
+    Raises:
+        InputError: the section is missing, has an unknown key or a wrong value; names file, key and mend.
+    """
+    value = read_yaml(file)
+    for depth, part in enumerate(key.split(".")):
+        if not isinstance(value, dict) or part not in value:
+            parent = ".".join(key.split(".")[:depth]) or "the top level"
+            known = ", ".join(map(str, value)) if isinstance(value, dict) else "nothing"
+            raise InputError(
+                f"{file}: `{key}` is missing: {parent} has {known}; add `{part}` there"
+            )
+        value = value[part]
+    return checked(model, value, f"{file}: `{key}`")
+
+
+def checked(model: type[Model], value: Any, where: str) -> Model:
+    """Validate `value` as a `model`; errors start with `where`.
+
+    Raises:
+        InputError: one line for each wrong key.
+    """
+    try:
+        return TypeAdapter(model).validate_python(value)
+    except ValidationError as error:
+        raise InputError("\n".join(_complaint(where, item) for item in error.errors())) from None
+
+
+def _complaint(where: str, item: Any) -> str:
+    key = ".".join(str(part) for part in item["loc"])
+    place = f"{where}, key `{key}`" if key else where
+    if item["type"] == "extra_forbidden":
+        return f"{place}: unknown key; remove it or mend its spelling"
+    if item["type"] == "missing":
+        return f"{place}: this key is missing; add it"
+    return f"{place}: {item['msg']} (it is {item['input']!r})"
+
+
+def stage_command(main: Callable[..., None]) -> None:
+    """Run a stage's `main` as a command line with `--help`; an `InputError` ends it with status 2."""
+    try:
+        typer.run(main)
+    except InputError as error:
+        typer.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(2)

@@ -1,0 +1,61 @@
+"""Where a stage runs: device, threads and seeds. No stage declares these parameters, so changing them re-runs nothing."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from stages.core.files import InputError
+from stages.core.parameters import PARAMETER_FILE, Parameters, section
+
+
+class Runtime(Parameters):
+    """The section `runtime` of `params.yaml`."""
+
+    device: str = "auto"  # auto | cpu | cuda | cuda:1 | mps
+    threads: int = 2  # of torch, in one process
+    workers: int = 0  # processes that load data
+    processes: int = 1  # processes of one fine-tuning, under torchrun
+
+
+def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:
+    """Read the section `runtime` of `file`."""
+    return section(Runtime, "runtime", file)
+
+
+def start(runtime: Runtime, seed: int) -> torch.device:
+    """Seed every generator, ask for repeatable algorithms, and return the device.
+
+    Raises:
+        InputError: the device asked for is not on this machine.
+    """
+    torch.set_num_threads(runtime.threads)
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - libraries that draw from the global state
+    torch.manual_seed(seed)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    return find_device(runtime.device)
+
+
+def find_device(name: str) -> torch.device:
+    """Turn `runtime.device` into a device; `auto` takes a GPU where there is one.
+
+    Raises:
+        InputError: the device asked for is not on this machine.
+    """
+    if name == "auto":
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        return accelerator or torch.device("cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.device` is {name!r}, which this machine lacks ({reason}); "
+            "use auto or cpu"
+        ) from None
+    return device
