@@ -1,11 +1,11 @@
 """The stages of the pipeline: `python -m stages.NAME` runs the stage NAME of `dvc.yaml`.
 
-The environment is settled here because it must be before torch, transformers or datasets are imported.
+The environment is settled here because it must be before torch or transformers are imported.
 """
 
 import os
 
-# Two torch processes on the same cores spin against each other (some 70 times slower) unless idle threads sleep.
+# Two torch processes on the same cores are some 70 times slower unless idle threads sleep.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # cuBLAS is repeatable only with a fixed workspace.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")

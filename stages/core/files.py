@@ -27,7 +27,8 @@ def remove(path: Path) -> None:
 def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to (a file or a folder); rename it to `path` on success.
 
-    After an error nothing stays; after a kill only a `.partial` sibling does, which the next run replaces.
+    After an error nothing stays; after a kill a `.partial` sibling does, which the next run
+    replaces.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

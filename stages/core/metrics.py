@@ -1,4 +1,4 @@
-"""Task metrics, each over the last axis and vectorised over all others, so that a bootstrap is one call.
+"""Task metrics over the last axis, vectorised over all others, so that a bootstrap is one call.
 
 scikit-learn's metrics take one sample at a time; the tests hold these against them.
 """

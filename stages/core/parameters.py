@@ -1,4 +1,4 @@
-"""Reading `params.yaml` section by section against a pydantic model, and running a stage's command."""
+"""Reading `params.yaml` section by section against a pydantic model; running a stage's command."""
 
 import sys
 from collections.abc import Callable
@@ -26,7 +26,8 @@ def section(model: type[Model], key: str, file: str | Path = PARAMETER_FILE) -> 
     """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`.
 
     Raises:
-        InputError: the section is missing, has an unknown key or a wrong value; names file, key and mend.
+        InputError: the section is missing, has an unknown key or a wrong value; the message names
+            file, key and mend.
     """
     value = read_yaml(file)
     for depth, part in enumerate(key.split(".")):
@@ -63,7 +64,7 @@ def _complaint(where: str, item: Any) -> str:
 
 
 def stage_command(main: Callable[..., None]) -> None:
-    """Run a stage's `main` as a command line with `--help`; an `InputError` ends it with status 2."""
+    """Run a stage's `main` as a command with `--help`; an `InputError` ends it with status 2."""
     try:
         typer.run(main)
     except InputError as error:
