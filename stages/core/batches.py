@@ -61,10 +61,8 @@ class Encoded:
             yield Batch(rows, lengths[rows], inputs)
 
 
-def encode(
-    tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, max_length: int
-) -> Encoded:
-    """Tokenise `text_a` and `text_b` of the frame, cut to `max_length` tokens (longest text first)."""
+def encode(tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, max_length: int) -> Encoded:
+    """Tokenise `text_a` and `text_b`, cut to `max_length` tokens, the longer text first."""
     pairs = examples["text_b"].notna().to_numpy()
     if pairs.any() and not pairs.all():
         raise ValueError("a task has pairs or single texts, not both")

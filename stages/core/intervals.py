@@ -31,7 +31,7 @@ def bootstrap(
     seed: int,
     level: float = LEVEL,
 ) -> Interval:
-    """Percentile bootstrap of `statistic(*arrays)` over the last axis, all arrays resampled together.
+    """Percentile bootstrap of `statistic(*arrays)` over the last axis, arrays resampled together.
 
     Args:
         statistic: takes arrays [..., n] and returns [...].
@@ -93,8 +93,12 @@ def paired_effects(
         value, low, high, error = bootstrap_rows(effect, (labels, baseline, after), resamples, seed)
         if metric == "accuracy":
             before_right, after_right = baseline == labels, after == labels
-            p = mcnemar(pd.crosstab(before_right, after_right).reindex(
-                index=[False, True], columns=[False, True], fill_value=0), exact=True).pvalue
+            p = mcnemar(
+                pd.crosstab(before_right, after_right).reindex(
+                    index=[False, True], columns=[False, True], fill_value=0
+                ),
+                exact=True,
+            ).pvalue
         else:
             p = 2 * stats.norm.sf(abs(value) / error) if error > 0 else 1.0
         rows.append(

@@ -1,4 +1,4 @@
-"""Where a stage runs: device and threads. No stage declares these, so changing them re-runs nothing."""
+"""Where a stage runs. No stage declares these parameters, so changing them re-runs nothing."""
 
 import random
 from pathlib import Path
