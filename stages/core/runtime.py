@@ -17,6 +17,7 @@ class Runtime(Parameters):
     threads: int = 2  # of torch, in one process
     workers: int = 0  # processes that load data
     processes: int = 1  # processes of one fine-tuning, under torchrun
+    checkpoint_steps: int = 200  # steps of a fine-tuning between two states it can resume from
 
 
 def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:
