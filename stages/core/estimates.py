@@ -1,0 +1,94 @@
+"""Estimates with intervals, and what becomes of the intervals when estimates are combined.
+
+A claim often speaks of several tasks ("on average", "on every task"), while each task's interval
+was bootstrapped on its own examples. Tasks share no examples, so their errors are independent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from stages.core.intervals import LEVEL, Interval
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, its interval, and the number of examples, maps or heads that it rests on."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, interval: Interval, n: int, scale: float = 1.0) -> "Estimate":
+        """The interval in another unit: `scale=100` makes points of a metric between 0 and 1."""
+        return cls(scale * interval.value, scale * interval.low, scale * interval.high, n)
+
+    def scaled(self, scale: float) -> "Estimate":
+        """The same in another unit; a negative scale turns the interval over."""
+        low, high = sorted((scale * self.low, scale * self.high))
+        return Estimate(scale * self.value, low, high, self.n)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a measure found: one estimate, which the verdict rests on, and the same for each task."""
+
+    pooled: Estimate
+    tasks: dict[str, Estimate]
+
+
+def _columns(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    value, low, high = np.array([(item.value, item.low, item.high) for item in estimates]).T
+    return value, low, high, sum(item.n for item in estimates)
+
+
+def mean_of(estimates: Sequence[Estimate]) -> Estimate:
+    """Mean of independent estimates: half-widths add in quadrature (Zou and Donner 2008)."""
+    value, low, high, n = _columns(estimates)
+    mean, count = value.mean(), len(estimates)
+    below = np.sqrt(np.sum((value - low) ** 2)) / count
+    above = np.sqrt(np.sum((high - value) ** 2)) / count
+    return Estimate(mean, mean - below, mean + above, n)
+
+
+def mean_on_same_examples(estimates: Sequence[Estimate]) -> Estimate:
+    """Mean of estimates from the same examples: their errors may go together, so bounds average.
+
+    This is the widest interval that any dependence between them can call for.
+    """
+    value, low, high, _ = _columns(estimates)
+    return Estimate(value.mean(), low.mean(), high.mean(), max(item.n for item in estimates))
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """`first - second` (Zou and Donner 2008), as if independent: too wide where errors go together."""
+    value = first.value - second.value
+    below = np.hypot(first.value - first.low, second.high - second.value)
+    above = np.hypot(first.high - first.value, second.value - second.low)
+    return Estimate(value, value - below, value + above, max(first.n, second.n))
+
+
+def _widening(count: int) -> float:
+    """How much wider a normal interval must be for `count` of them to hold at once (Bonferroni)."""
+    tail = (1 - LEVEL) / 2
+    return norm.isf(tail / count) / norm.isf(tail)
+
+
+def smallest(estimates: Sequence[Estimate]) -> Estimate:
+    """The smallest of independent estimates; lies above a bound only if every one of them does.
+
+    The lower end needs no correction (an intersection-union test); the upper end does, because one
+    low estimate among many is what chance gives.
+    """
+    value, low, high, n = _columns(estimates)
+    widened = value + _widening(len(estimates)) * (high - value)
+    return Estimate(value.min(), low.min(), widened.min(), n)
+
+
+def largest(estimates: Sequence[Estimate]) -> Estimate:
+    """The largest of independent estimates; lies above a bound as soon as one of them does."""
+    return smallest([item.scaled(-1) for item in estimates]).scaled(-1)
