@@ -20,7 +20,7 @@ from stages.core.seam import Gated
 
 # Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products,
 # small enough for the feed-forward activations of any encoder to stay in cache or memory.
-STACKED_TOKENS = 4096
+STACKED_TOKENS = 2048
 
 
 def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:

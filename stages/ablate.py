@@ -1,0 +1,188 @@
+"""Turn heads off and see what it does (Kovaleva et al. 2019, 4.6; query-title study, 2.1, 2.4.2).
+
+Every head, every layer, and random shares of the heads of all, the lower and the upper layers, in
+the modes zero, uniform and mean, on one task's tuned encoder. The outcome of every gate on every
+example is kept; the effects carry paired bootstrap intervals.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Float
+from pydantic import Field
+from tqdm import tqdm
+
+from stages.core.batches import Encoded, encode
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.effects import curve_table, effect_table, gate_table, held_out_table
+from stages.core.examples import read_examples
+from stages.core.files import atomic, remove
+from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
+from stages.core.grid import Grid, mean_outputs
+from stages.core.metrics import predictions_from_logits
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.runtime import read_runtime, start
+from stages.core.scratch import fingerprint, scratch_folder
+from stages.core.seam import Gated
+from stages.core.tasks import Task, load_task
+
+
+class Ablate(Parameters):
+    """The section `ablate` of `params.yaml`."""
+
+    modes: list[Mode]
+    batch: int = Field(gt=0)  # examples that go through together
+    examples: int | None = Field(gt=0)  # validation examples for heads and layers; null: all
+    reference: int = Field(gt=0)  # training examples whose mean head output `mean` uses
+    shares: list[Annotated[float, Field(gt=0, le=1)]]  # of the heads of a band
+    draws: int = Field(gt=0)  # random sets a share
+    share_examples: int | None = Field(gt=0)  # validation examples for random shares; null: all
+    resamples: int = Field(gt=0)  # of the bootstrap
+    seed: int
+
+
+def drawn(examples: pd.DataFrame, count: int | None, seed: int) -> pd.DataFrame:
+    """`count` examples drawn without replacement, in the order of the frame; all where null."""
+    if count is None or count >= len(examples):
+        return examples.reset_index(drop=True)
+    rows = np.random.default_rng(seed).choice(len(examples), count, replace=False)
+    return examples.iloc[np.sort(rows)].reset_index(drop=True)
+
+
+def run_gates(
+    grid: Grid, encoded: Encoded, batch: int, device: torch.device, progress: Path, label: str
+) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
+    """Logits of all examples with every head on, and under each gate.
+
+    Each finished batch is kept in the folder `progress`; a later call with the same folder reads it
+    there instead of running it again.
+    """
+    baseline, gated = [], []
+    rows = []
+    total = -(-len(encoded.lengths) // batch)
+    batches = encoded.batches(batch, device)
+    for number, part in enumerate(tqdm(batches, desc=label, total=total, unit="batch")):
+        file = progress / f"{label}-{number}.npz"
+        if not file.exists():
+            before, after = grid.run(part)
+            with atomic(file) as partial, open(partial, "wb") as stream:
+                np.savez(stream, before=before, after=after)
+        with np.load(file) as kept:
+            baseline.append(kept["before"])
+            gated.append(kept["after"])
+        rows.append(part.rows)
+    order = np.argsort(np.concatenate(rows))
+    return np.concatenate(baseline)[order], np.concatenate(gated, axis=1)[:, order]
+
+
+def write_outcomes(
+    folder: Path,
+    gates: Sequence[Gate],
+    examples: pd.DataFrame,
+    baseline: Float[np.ndarray, "n classes"],
+    gated: Float[np.ndarray, "gates n classes"],
+) -> None:
+    """Keep every gate's outcome on every example: gates.parquet, examples.parquet, logits.
+
+    `logits.npy` is [gates, examples, classes] in the order of the two tables; `baseline.npy` is
+    [examples, classes].
+    """
+    folder.mkdir(parents=True)
+    table = gate_table(gates)
+    table["heads"] = [[f"{layer}.{head}" for layer, head in gate.heads] for gate in gates]
+    table.to_parquet(folder / "gates.parquet", index=False)
+    examples[["id", "label"]].to_parquet(folder / "examples.parquet", index=False)
+    np.save(folder / "baseline.npy", baseline)
+    np.save(folder / "logits.npy", gated)
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+) -> None:
+    """Turn off every head, every layer and random shares of heads of one tuned encoder."""
+    parameters = section(Ablate, "ablate")
+    definition: Task = load_task(task)
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
+    key = f"{task}-{seed}"
+    data, model_folder = Path("work/tasks") / task, Path(f"work/models/{task}-pretrained-{seed}")
+
+    tokenizer = load_tokenizer(model_folder)
+    gated = Gated(load_tuned(model_folder).to(device))
+    validation = read_examples(data / "validation.parquet")
+    reference = drawn(read_examples(data / "train.parquet"), parameters.reference, parameters.seed)
+    means = mean_outputs(
+        gated,
+        encode(tokenizer, reference, definition.max_length).batches(parameters.batch, device),
+    )
+    size = (gated.layers, gated.heads)
+    families = {
+        "heads": (
+            [
+                gate
+                for mode in parameters.modes
+                for family in (single_heads, whole_layers)
+                for gate in family(*size, mode)
+            ],
+            drawn(validation, parameters.examples, parameters.seed),
+        ),
+        "shares": (
+            [
+                gate
+                for mode in parameters.modes
+                for gate in random_shares(
+                    *size, mode, parameters.shares, parameters.draws, parameters.seed
+                )
+            ],
+            drawn(validation, parameters.share_examples, parameters.seed),
+        ),
+    }
+    inputs = [model_folder / "model.safetensors", *sorted(data.glob("*.parquet"))]
+    progress = scratch_folder(
+        f"ablate/{key}",
+        fingerprint(
+            [parameters.model_dump(), definition.model_dump(), str(device), runtime.threads], inputs
+        ),
+    )
+
+    effects = []
+    with atomic(Path("work/ablate") / key) as outcomes:
+        for name, (gates, examples) in families.items():
+            logits = run_gates(
+                Grid(gated, gates, means),
+                encode(tokenizer, examples, definition.max_length),
+                parameters.batch,
+                device,
+                progress,
+                name,
+            )
+            write_outcomes(outcomes / name, gates, examples, *logits)
+            evidence = (
+                gates,
+                definition.metrics[0],
+                examples["label"].to_numpy(dtype=float),
+                *(predictions_from_logits(part, definition.kind) for part in logits),
+                parameters.resamples,
+                parameters.seed,
+            )
+            effects.append(effect_table(*evidence))
+            further = held_out_table if name == "heads" else curve_table
+            write_measure(further(*evidence), f"{key}-{'heldout' if name == 'heads' else 'curves'}")
+        write_measure(pd.concat(effects, ignore_index=True), key)
+    remove(progress)
+
+
+def write_measure(table: pd.DataFrame, name: str) -> None:
+    """Write one table of `work/measures/ablate`."""
+    with atomic(Path("work/measures/ablate") / f"{name}.parquet") as partial:
+        table.to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)
