@@ -1,37 +1,45 @@
-"""Where a stage keeps work in progress, so that a killed run goes on instead of starting again.
-
-DVC deletes a stage's outputs before it runs the stage, so progress lives in a git-ignored folder
-of its own, named by a fingerprint of everything that the work depends on: work in progress for
-other parameters, data or weights is never taken up.
-"""
+"""Saved states of a run that may be killed, outside what DVC deletes before a run."""
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from stages.core.files import remove
 
-SCRATCH = Path("work/scratch")
+COMPLETE = "complete"  # a file in a saved state, written after all others
 
 
-def fingerprint(parameters: Any, files: list[Path]) -> str:
-    """Hash of JSON-like parameters and of the contents of files."""
-    digest = hashlib.sha256(json.dumps(parameters, sort_keys=True, default=str).encode())
-    for file in files:
-        with open(file, "rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
+def fingerprint(identity: Any, files: Iterable[Path]) -> str:
+    """A short name for everything that a run's result depends on: settings and files' contents."""
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode())
+    for path in files:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
 
 
-def scratch_folder(name: str, mark: str) -> Path:
-    """The folder for work in progress `name` (as `ablate/mrpc-0`) with fingerprint `mark`.
+def open_scratch(scratch: Path) -> None:
+    """Make the folder for a run's states, named by the run's fingerprint in a folder of the run.
 
-    Work in progress of the same name with another fingerprint is thrown away.
+    States of the same run under other settings, and states that a kill cut short, are removed.
     """
-    folder = SCRATCH / name / mark
-    for other in folder.parent.glob("*"):
-        if other != folder:
+    for other in scratch.parent.glob("*"):
+        if other != scratch:
             remove(other)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    for state in scratch.glob("checkpoint-*"):
+        if not (state / COMPLETE).exists():
+            remove(state)
+    scratch.mkdir(parents=True, exist_ok=True)
+
+
+def mark_complete(scratch: Path, step: int) -> None:
+    """Say that the state of `step` is written to its end."""
+    (scratch / f"checkpoint-{step}" / COMPLETE).touch()
+
+
+def last_state(scratch: Path) -> Path | None:
+    """The newest state that was written to its end."""
+    states = [path.parent for path in scratch.glob(f"checkpoint-*/{COMPLETE}")]
+    return max(states, key=lambda path: int(path.name.split("-")[1]), default=None)

@@ -76,9 +76,8 @@ class Task(Parameters):
     labels: PositiveInt | list[str] | None = None  # how many classes, or their names in order
     metrics: Annotated[list[str], Field(min_length=1)]  # the first is the primary one
     max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
-    finetune: dict[str, bool | int | float | str] = Field(
-        {}
-    )  # replaces keys of the section `finetune`
+    # Replaces keys of the section `finetune`.
+    finetune: dict[str, bool | int | float | str] = Field({})
 
     @property
     def outputs(self) -> int:
