@@ -3,6 +3,7 @@
 scikit-learn's metrics take one sample at a time; the tests hold these against them.
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -55,7 +56,8 @@ def matthews(labels: Labels, predictions: Labels) -> Values:
 def pearson(labels: Labels, predictions: Labels) -> Values:
     """Pearson correlation; 0 where a side is constant, as a constant predicts nothing."""
     labels, predictions = np.broadcast_arrays(labels, predictions)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", stats.ConstantInputWarning)
         return np.nan_to_num(stats.pearsonr(labels, predictions, axis=-1).statistic)
 
 

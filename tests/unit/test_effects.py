@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from stages.core.effects import curve_table, effect_table, gate_table, held_out_table
+from stages.core.gates import Gate, random_shares, single_heads, whole_layers
+
+LABELS = np.zeros(40)
+BASELINE = np.r_[np.zeros(30), np.ones(10)]
+
+
+def test_gate_table_of_each_family():
+    gates = [
+        Gate("zero", ((2, 3),), "head"),
+        Gate("mean", ((1, 0), (1, 1)), "layer"),
+        Gate("uniform", ((0, 0), (1, 1)), "random", "all", 0.5, 4),
+    ]
+    table = gate_table(gates)
+    assert table["layer"].tolist() == [2, 1, -1]
+    assert table["head"].tolist() == [3, -1, -1]
+    assert table["heads_off"].tolist() == [1, 2, 2]
+    assert table["gate"].tolist()[2] == "uniform-random-all-0.5-4"
+
+
+def test_effects_and_holm_within_a_family_and_mode():
+    gates = [*single_heads(1, 3, "zero"), *whole_layers(1, 3, "zero")]
+    gated = np.tile(BASELINE, (4, 1))
+    gated[0, 30:] = 0  # right on ten more
+    gated[3, :8] = 1  # wrong on eight more
+    table = effect_table(gates, "accuracy", LABELS, BASELINE, gated, 200, 0)
+    assert table["effect"].tolist() == pytest.approx([0.25, 0, 0, -0.2])
+    assert table["relative"].tolist() == pytest.approx([1 / 3, 0, 0, -0.2 / 0.75])
+    assert table["p_holm"][0] == pytest.approx(3 * 2 * 0.5**10)
+    assert table["p_holm"][3] == pytest.approx(2 * 0.5**8)  # the only layer: nothing to correct
+
+
+def test_held_out_table_has_best_and_worst_of_heads_and_layers():
+    gates = [*single_heads(2, 2, "zero"), *whole_layers(2, 2, "zero")]
+    gated = np.tile(BASELINE, (6, 1))
+    gated[2] = 0  # head 1.0 mends everything
+    gated[4] = 1  # layer 0 breaks everything
+    table = held_out_table(gates, "accuracy", LABELS, BASELINE, gated, 50, 0)
+    rows = table.set_index(["family", "picked"])
+    assert tuple(rows.loc[("head", "best"), ["layer", "head"]]) == (1, 0)
+    assert rows.loc[("head", "best"), "effect_heldout"] == pytest.approx(0.25, abs=0.05)
+    assert tuple(rows.loc[("layer", "worst"), ["layer", "head"]]) == (0, -1)
+    assert rows.loc[("layer", "worst"), "effect_heldout"] == pytest.approx(-0.75, abs=0.05)
+
+
+def test_curve_is_the_mean_over_draws():
+    gates = list(random_shares(2, 4, "zero", [0.5, 1.0], draws=2, seed=0))
+    gated = np.tile(BASELINE, (len(gates), 1))
+    for row, gate in enumerate(gates):
+        if gate.band == "all" and gate.share == 1.0:
+            gated[row] = 1
+        elif gate.band == "all":
+            gated[row, : 4 * (gate.draw + 1)] = 1  # 4 and 8 of 40 wrong
+    curves = curve_table(gates, "accuracy", LABELS, BASELINE, gated, 400, 0)
+    whole = curves[curves["band"] == "all"].set_index("share")
+    assert whole.loc[0.0, "effect"] == 0
+    assert whole.loc[0.5, "effect"] == pytest.approx(-0.15)
+    assert whole.loc[0.5, "low"] < -0.15 < whole.loc[0.5, "high"]
+    assert whole.loc[1.0, "effect"] == pytest.approx(-0.75)
+    assert whole.loc[1.0, "relative"] == pytest.approx(-1)
+    assert whole.loc[1.0, "relative_high"] == pytest.approx(-1)
+    assert (curves[curves["band"] == "lower"]["effect"] == 0).all()

@@ -1,0 +1,44 @@
+import pytest
+
+from stages.core.files import InputError, atomic, read_yaml
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "deep" / "result.txt"
+    with pytest.raises(RuntimeError), atomic(target) as partial:
+        partial.write_text("half")
+        raise RuntimeError
+    assert list(target.parent.iterdir()) == []
+    with atomic(target) as partial:
+        partial.write_text("whole")
+        assert not target.exists()
+    assert target.read_text() == "whole"
+
+
+def test_a_folder_replaces_the_old_one_and_leftovers_of_a_kill(tmp_path):
+    target = tmp_path / "result"
+    target.mkdir()
+    (target / "old").write_text("old")
+    leftover = tmp_path / ".result.partial"
+    leftover.mkdir()
+    (leftover / "half").write_text("half")
+    with atomic(target) as partial:
+        partial.mkdir()
+        (partial / "new").write_text("new")
+    assert [path.name for path in target.iterdir()] == ["new"]
+    assert not leftover.exists()
+
+
+def test_numbers_are_read_as_dvc_reads_them(tmp_path):
+    file = tmp_path / "params.yaml"
+    file.write_text("a: 2e-5\nb: 1e-05\nc: 2.0e-5\n")
+    assert read_yaml(file) == {"a": 2e-5, "b": 1e-5, "c": 2e-5}
+
+
+def test_missing_or_broken_yaml_is_named(tmp_path):
+    with pytest.raises(InputError, match="absent.yaml: no such file"):
+        read_yaml(tmp_path / "absent.yaml")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [1,\n")
+    with pytest.raises(InputError, match="broken.yaml: not valid YAML"):
+        read_yaml(broken)

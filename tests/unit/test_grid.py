@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
+
+from stages.core import grid as grid_module
+from stages.core.batches import Batch
+from stages.core.gates import (
+    MODES,
+    Gate,
+    GateBatch,
+    off_matrix,
+    random_shares,
+    single_heads,
+    whole_layers,
+)
+from stages.core.grid import Grid, mean_outputs
+from stages.core.seam import Gated
+
+LENGTHS = [9, 4, 6, 9]
+
+
+@pytest.fixture
+def gated_batch(any_checkpoint):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
+        ids = torch.randint(5, 40, (4, 9))
+    mask = torch.tensor([[1] * length + [0] * (9 - length) for length in LENGTHS])
+    ids[mask == 0] = model.config.pad_token_id
+    batch = Batch(np.arange(4), np.array(LENGTHS), {"input_ids": ids, "attention_mask": mask})
+    return Gated(model), batch
+
+
+@torch.no_grad()
+def test_grid_equals_one_full_forward_a_gate(gated_batch):
+    """Prefix sharing, stacking and the one-token last layer change nothing, in any mode."""
+    gated, batch = gated_batch
+    size = (gated.layers, gated.heads)
+    means = mean_outputs(gated, [batch])
+    gates = [
+        gate
+        for mode in MODES
+        for gate in (
+            *single_heads(*size, mode),
+            *whole_layers(*size, mode),
+            *random_shares(*size, mode, [0.25, 0.5, 1.0], draws=2, seed=0),
+        )
+    ]
+    baseline, logits = Grid(gated, gates, means).run(batch)
+    np.testing.assert_allclose(baseline, gated(batch.inputs), atol=1e-5)
+    for gate, shared in zip(gates, logits, strict=True):
+        off = off_matrix([gate], *size).expand(len(LENGTHS), -1, -1)
+        full = gated(batch.inputs, gate=GateBatch(gate.mode, off, means))
+        np.testing.assert_allclose(shared, full, atol=1e-5, err_msg=gate.name)
+    assert np.abs(logits - baseline).max(axis=(1, 2)).min() > 1e-6  # every gate does something
+
+
+def test_the_size_of_a_stack_changes_nothing(gated_batch, monkeypatch):
+    gated, batch = gated_batch
+    gates = list(single_heads(gated.layers, gated.heads, "zero"))
+    _, together = Grid(gated, gates).run(batch)
+    monkeypatch.setattr(grid_module, "STACKED_TOKENS", 1)
+    _, one_by_one = Grid(gated, gates).run(batch)
+    np.testing.assert_allclose(together, one_by_one, atol=1e-5)
+
+
+def test_layers_below_the_gate_run_once(gated_batch):
+    gated, batch = gated_batch
+    rows = []
+    hook = gated.stack[0].register_forward_hook(lambda _, __, output: rows.append(len(output)))
+    Grid(gated, [Gate("zero", ((1, head),), "head") for head in range(gated.heads)]).run(batch)
+    hook.remove()
+    assert rows == [len(LENGTHS)]
+
+
+def test_mean_output_is_the_mean_over_real_tokens(gated_batch):
+    gated, batch = gated_batch
+    outputs = {}
+    with torch.no_grad():
+        gated(
+            batch.inputs,
+            record_outputs=lambda layer, output, real: outputs.update({layer: output}),
+        )
+    by_hand = [
+        sum(
+            outputs[layer][row, :, token]
+            for row, length in enumerate(LENGTHS)
+            for token in range(length)
+        )
+        / sum(LENGTHS)
+        for layer in range(gated.layers)
+    ]
+    torch.testing.assert_close(mean_outputs(gated, [batch]), torch.stack(by_hand))
