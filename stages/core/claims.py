@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.estimates import Answer, Estimate
 from stages.core.files import InputError, read_yaml
+from stages.core.measures import Measures
 from stages.core.parameters import Parameters, checked
 
 CLAIMS_FILE = Path("data/claims.yaml")
@@ -17,18 +18,38 @@ Verdict = Literal["holds", "fails", "undecided"]
 Unit = Literal["points", "percent", "share", "F1", "count", "cosine"]
 
 Measure = Callable[..., Answer]
+Summary = Callable[[Measures], dict[str, Any]]
 MEASURES: dict[str, Measure] = {}
+SUMMARIES: dict[str, Summary] = {}
+
+
+class Settings(Parameters):
+    """The section `findings` of `params.yaml`."""
+
+    configuration: str  # what the findings call this configuration
+    resamples: PositiveInt = 1000
+    seed: NonNegativeInt = 0
 
 
 def measure(function: Measure) -> Measure:
     """Register a function as a measure that `data/claims.yaml` can name.
 
-    It is called with the `Measures`, the parameters of `findings`, and the claim's arguments.
+    It is called with the `Measures`, the `Settings`, and the claim's arguments.
     """
     if function.__name__ in MEASURES:
         raise ValueError(f"two measures are called {function.__name__}")
     MEASURES[function.__name__] = function
     return function
+
+
+def summary(name: str) -> Callable[[Summary], Summary]:
+    """Register a function whose nested figures become the part `name` of `reports/metrics.json`."""
+
+    def register(function: Summary) -> Summary:
+        SUMMARIES[name] = function
+        return function
+
+    return register
 
 
 class Region(Parameters):
@@ -115,7 +136,7 @@ def read_claims(path: str | Path = CLAIMS_FILE) -> ClaimsFile:
     return content
 
 
-def answer(claim: Claim, measures: Any, settings: Any) -> Answer:
+def answer(claim: Claim, measures: Measures, settings: Settings) -> Answer:
     """Call the claim's measure.
 
     Raises:

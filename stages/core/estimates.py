@@ -4,13 +4,17 @@ A claim often speaks of several tasks ("on average", "on every task"), while eac
 was bootstrapped on its own examples. Tasks share no examples, so their errors are independent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm
 
 from stages.core.intervals import LEVEL, Interval
+
+
+class NotMeasured(LookupError):
+    """This configuration has no such measure: the claim or page that needs it is left out."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a measure found: one estimate, which the verdict rests on, and the same for each task."""
+    """What a measure found: one estimate, which the verdict rests on, and the same for each task.
+
+    `counted` says what the `n` of the estimates counts.
+    """
 
     pooled: Estimate
     tasks: dict[str, Estimate]
+    counted: str = "examples"
+
+
+Combination = Callable[[Sequence["Estimate"]], "Estimate"]
 
 
 def _columns(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -92,3 +103,20 @@ def smallest(estimates: Sequence[Estimate]) -> Estimate:
 def largest(estimates: Sequence[Estimate]) -> Estimate:
     """The largest of independent estimates; lies above a bound as soon as one of them does."""
     return smallest([item.scaled(-1) for item in estimates]).scaled(-1)
+
+
+def preferring(
+    task: str,
+    estimates: dict[str, Estimate],
+    counted: str = "examples",
+    otherwise: Combination = mean_of,
+) -> Answer:
+    """The estimate of the task that the study is about or, where it is not run, of all tasks.
+
+    Raises:
+        NotMeasured: there is no estimate at all.
+    """
+    if not estimates:
+        raise NotMeasured("no task has the measure")
+    pooled = estimates[task] if task in estimates else otherwise(list(estimates.values()))
+    return Answer(pooled, estimates, counted)

@@ -8,15 +8,12 @@ from typing import Any
 
 import pandas as pd
 
+from stages.core.estimates import NotMeasured
 from stages.core.files import InputError
 from stages.core.parameters import PARAMETER_FILE, section
 from stages.core.tasks import load_task
 
 FOLDER = Path("work/measures")
-
-
-class NotMeasured(LookupError):
-    """This configuration has no such measure: the claim or page that needs it is left out."""
 
 
 class Measures:

@@ -63,10 +63,13 @@ def _complaint(where: str, item: Any) -> str:
     return f"{place}: {item['msg']} (it is {item['input']!r})"
 
 
-def stage_command(main: Callable[..., None]) -> None:
-    """Run a stage's `main` as a command with `--help`; an `InputError` ends it with status 2."""
+def stage_command(main: Callable[..., None] | typer.Typer) -> None:
+    """Run a stage's `main` as a command with `--help`; an `InputError` ends it with status 2.
+
+    A stage with further commands gives its typer app instead.
+    """
     try:
-        typer.run(main)
+        main() if isinstance(main, typer.Typer) else typer.run(main)
     except InputError as error:
         typer.secho(f"error: {error}", fg="red", err=True)
         sys.exit(2)

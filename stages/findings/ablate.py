@@ -1,0 +1,222 @@
+"""What heads, layers and random shares of heads do when they are off.
+
+Kovaleva et al. 2019, section 4.6: attention set to `uniform`, effects in points. Query-title study,
+sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads on.
+Several seeds of one task are models of the same examples: their intervals are averaged.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from stages.core.claims import Settings, measure, summary
+from stages.core.estimates import (
+    Answer,
+    Estimate,
+    difference,
+    largest,
+    mean_on_same_examples,
+    preferring,
+    smallest,
+)
+from stages.core.measures import Measures, NotMeasured
+
+GATES = "ablate/{task}-{seed}.parquet"
+HELD_OUT = "ablate/{task}-{seed}-heldout.parquet"
+CURVES = "ablate/{task}-{seed}-curves.parquet"
+POINTS = PERCENT = 100
+SIGNIFICANCE = 0.05
+
+
+@measure
+def best_head_held_out(measures: Measures, settings: Settings) -> Answer:
+    """Gain of the best head (chosen on one half, scored on the other), on the weakest task."""
+    gains = _held_out(measures, family="head", mode="uniform", picked="best")
+    return Answer(smallest(list(gains.values())), gains, "heads")
+
+
+@measure
+def layer_held_out(measures: Measures, settings: Settings, picked: str) -> Answer:
+    """Effect of the `best` or `worst` layer, held out, on the task where it is most extreme."""
+    effects = _held_out(measures, family="layer", mode="uniform", picked=picked)
+    combine = largest if picked == "best" else smallest
+    return Answer(combine(list(effects.values())), effects, "layers")
+
+
+@measure
+def best_layer_relative(measures: Measures, settings: Settings, task: str) -> Answer:
+    """Relative gain of the best layer, held out."""
+    gains = _held_out(measures, family="layer", mode="zero", picked="best", relative=True)
+    return preferring(task, gains, "layers")
+
+
+@measure
+def heads_with_effect(measures: Measures, settings: Settings, mode: str, sign: int) -> Answer:
+    """Heads with a significant effect of this sign, on the task that has the fewest."""
+    counts = _counts(measures, mode, sign)
+    return Answer(_fewest(list(counts.values())), counts, "heads")
+
+
+@measure
+def hurting_heads(measures: Measures, settings: Settings, first: float, task: str) -> Answer:
+    """Heads without which the metric falls significantly, in layers from the depth `first` on."""
+    return preferring(task, _counts(measures, "zero", -1, first), "heads", otherwise=_fewest)
+
+
+@measure
+def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
+    """Mean effect over all heads, on the task where it is largest."""
+    effects = _each_task(measures, "head", "uniform", lambda rows: _mean_effect(rows, POINTS))
+    return Answer(largest(list(effects.values())), effects, "heads")
+
+
+@measure
+def middle_layers(
+    measures: Measures, settings: Settings, first: float, last: float, task: str
+) -> Answer:
+    """Mean relative effect of the layers whose depth (layer / number of layers) is in the range."""
+
+    def mean(rows: pd.DataFrame) -> Estimate:
+        depth = rows["layer"] / (rows["layer"].max() + 1)
+        return _mean_effect(_relative(rows[depth.between(first, last)]), PERCENT)
+
+    return preferring(task, _each_task(measures, "layer", "zero", mean), "layers")
+
+
+@measure
+def share_of_small_effects(
+    measures: Measures, settings: Settings, within: float, task: str
+) -> Answer:
+    """Share of heads whose relative effect is smaller than `within` percent."""
+
+    def share(rows: pd.DataFrame) -> Estimate:
+        rows = _relative(rows)
+        limit = within / PERCENT
+        inside = (rows["low"] > -limit) & (rows["high"] < limit)
+        touching = (rows["low"] < limit) & (rows["high"] > -limit)
+        small = rows["effect"].abs() < limit
+        return Estimate(small.mean(), inside.mean(), touching.mean(), len(rows))
+
+    return preferring(task, _each_task(measures, "head", "zero", share), "heads")
+
+
+@measure
+def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
+    """Relative effect of a random share of all heads, mean over the draws."""
+    return preferring(task, _curve(measures, "all", share), "draws")
+
+
+@measure
+def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
+    """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
+    lower, upper = _curve(measures, "lower", share), _curve(measures, "upper", share)
+    gaps = {name: difference(lower[name], upper[name]) for name in lower}
+    return preferring(task, gaps, "draws")
+
+
+@summary("ablate")
+def extremes(measures: Measures) -> dict:
+    """For each task: the metric with all heads, the largest effects, the significant heads."""
+    table: dict = {}
+    for task, rows in measures.frame(GATES).groupby("task", sort=False):
+        heads = rows[rows["family"] == "head"]
+        table[task] = {"baseline": float(rows["baseline"].mean())}
+        for mode, cells in heads.groupby("mode", sort=False):
+            significant = cells[cells["p_holm"] < SIGNIFICANCE]["effect"]
+            table[task][mode] = {
+                "largest_gain": float(cells["effect"].max()),
+                "largest_loss": float(cells["effect"].min()),
+                "helping_heads": int((significant > 0).sum()),
+                "hurting_heads": int((significant < 0).sum()),
+            }
+    return table
+
+
+def _each_task(
+    measures: Measures, family: str, mode: str, estimate: Callable[[pd.DataFrame], Estimate]
+) -> dict[str, Estimate]:
+    """Estimate from each task's gates of one family and mode, averaged over seeds."""
+    gates = measures.frame(GATES)
+    return _over_seeds(gates[(gates["family"] == family) & (gates["mode"] == mode)], estimate)
+
+
+def _over_seeds(
+    rows: pd.DataFrame, estimate: Callable[[pd.DataFrame], Estimate]
+) -> dict[str, Estimate]:
+    if rows.empty:
+        raise NotMeasured("no gate of this family and mode was run")
+    return {
+        task: mean_on_same_examples([estimate(run) for _, run in runs.groupby("seed")])
+        for task, runs in rows.groupby("task", sort=False)
+    }
+
+
+def _relative(rows: pd.DataFrame) -> pd.DataFrame:
+    """Effects and their intervals as shares of the metric with all heads on."""
+    columns = ["effect", "low", "high"]
+    return rows.assign(**{name: rows[name] / rows["baseline"].abs() for name in columns})
+
+
+def _mean_effect(rows: pd.DataFrame, scale: float) -> Estimate:
+    """Mean over gates; they share the examples, so their bounds are averaged too."""
+    mean = rows[["effect", "low", "high"]].mean() * scale
+    return Estimate(mean["effect"], mean["low"], mean["high"], len(rows))
+
+
+def _held_out(
+    measures: Measures, family: str, mode: str, picked: str, relative: bool = False
+) -> dict[str, Estimate]:
+    """The held-out effect for each task, in points or in percent of the metric."""
+    rows = measures.frame(HELD_OUT)
+    rows = rows[(rows["family"] == family) & (rows["mode"] == mode) & (rows["picked"] == picked)]
+    rows = rows.assign(effect=rows["effect_heldout"])
+    choices = _each_task(measures, family, mode, lambda gates: _mean_effect(gates, POINTS))
+    effects = _over_seeds(
+        _relative(rows) if relative else rows, lambda run: _mean_effect(run, POINTS)
+    )
+    return {task: replace(effect, n=choices[task].n) for task, effect in effects.items()}
+
+
+def _curve(measures: Measures, band: str, share: float) -> dict[str, Estimate]:
+    """The relative effect of a share of a band's heads, over draws and examples."""
+    rows = measures.frame(CURVES)
+    rows = rows[
+        (rows["mode"] == "zero") & (rows["band"] == band) & np.isclose(rows["share"], share)
+    ]
+
+    def point(run: pd.DataFrame) -> Estimate:
+        row = run.iloc[0]
+        relative = Estimate(row["relative"], row["relative_low"], row["relative_high"], row["draws"])
+        return relative.scaled(PERCENT)
+
+    return _over_seeds(rows, point)
+
+
+def _counts(
+    measures: Measures, mode: str, sign: int, first: float = 0.0
+) -> dict[str, Estimate]:
+    """Heads with a significant effect of one sign; at most all those without one of the other.
+
+    Holm's correction is over all heads of the task, also where only the deeper ones are counted.
+    """
+
+    def count(rows: pd.DataFrame) -> Estimate:
+        rows = rows[rows["layer"] / (rows["layer"].max() + 1) >= first]
+        direction = np.sign(rows["effect"]) * (rows["p_holm"] < SIGNIFICANCE)
+        shown = int((direction == sign).sum())
+        excluded = int((direction == -sign).sum())
+        return Estimate(shown, shown, len(rows) - excluded, len(rows))
+
+    return _each_task(measures, "head", mode, count)
+
+
+def _fewest(counts: Sequence[Estimate]) -> Estimate:
+    """The smallest count; bounds of counts are not normal, so nothing is widened."""
+    return Estimate(
+        min(item.value for item in counts),
+        min(item.low for item in counts),
+        min(item.high for item in counts),
+        max(item.n for item in counts),
+    )
