@@ -7,7 +7,7 @@ example is kept; the effects carry paired bootstrap intervals.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -27,9 +27,14 @@ from stages.core.grid import Grid, mean_outputs
 from stages.core.metrics import predictions_from_logits
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import read_runtime, start
-from stages.core.scratch import fingerprint, scratch_folder
+from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
-from stages.core.tasks import Task, load_task
+from stages.core.tasks import load_task
+
+
+SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
+CORE = Path(__file__).with_name("core")
+CODE = [CORE / f"{name}.py" for name in ("batches", "gates", "grid", "seam")]
 
 
 class Ablate(Parameters):
@@ -65,8 +70,8 @@ def run_gates(
     baseline, gated = [], []
     rows = []
     total = -(-len(encoded.lengths) // batch)
-    batches = encoded.batches(batch, device)
-    for number, part in enumerate(tqdm(batches, desc=label, total=total, unit="batch")):
+    parts = encoded.batches(batch, device)
+    for number, part in enumerate(tqdm(parts, desc=label, total=total, unit="batch")):
         file = progress / f"{label}-{number}.npz"
         if not file.exists():
             before, after = grid.run(part)
@@ -101,13 +106,26 @@ def write_outcomes(
     np.save(folder / "logits.npy", gated)
 
 
+def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
+    """Every head and every layer, in every mode."""
+    return [
+        gate
+        for mode in modes
+        for family in (single_heads, whole_layers)
+        for gate in family(layers, heads, mode)
+    ]
+
+
 def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+    task: Annotated[str, typer.Option(help="An entry of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed that the model was tuned with.")],
 ) -> None:
-    """Turn off every head, every layer and random shares of heads of one tuned encoder."""
+    """Turn off every head, every layer and random shares of the heads of a tuned encoder.
+
+    Killed and run again, it goes on with the first batch that was not finished.
+    """
     parameters = section(Ablate, "ablate")
-    definition: Task = load_task(task)
+    definition = load_task(task)
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
     key = f"{task}-{seed}"
@@ -117,65 +135,48 @@ def main(
     gated = Gated(load_tuned(model_folder).to(device))
     validation = read_examples(data / "validation.parquet")
     reference = drawn(read_examples(data / "train.parquet"), parameters.reference, parameters.seed)
-    means = mean_outputs(
-        gated,
-        encode(tokenizer, reference, definition.max_length).batches(parameters.batch, device),
-    )
-    size = (gated.layers, gated.heads)
-    families = {
-        "heads": (
-            [
-                gate
-                for mode in parameters.modes
-                for family in (single_heads, whole_layers)
-                for gate in family(*size, mode)
-            ],
-            drawn(validation, parameters.examples, parameters.seed),
-        ),
-        "shares": (
-            [
-                gate
-                for mode in parameters.modes
-                for gate in random_shares(
-                    *size, mode, parameters.shares, parameters.draws, parameters.seed
-                )
-            ],
-            drawn(validation, parameters.share_examples, parameters.seed),
-        ),
+    encoded_reference = encode(tokenizer, reference, definition.max_length)
+    means = mean_outputs(gated, encoded_reference.batches(parameters.batch, device))
+
+    identity = {
+        "parameters": [parameters.model_dump(), definition.model_dump()],
+        "place": [str(device), runtime.threads],
     }
     inputs = [model_folder / "model.safetensors", *sorted(data.glob("*.parquet"))]
-    progress = scratch_folder(
-        f"ablate/{key}",
-        fingerprint(
-            [parameters.model_dump(), definition.model_dump(), str(device), runtime.threads], inputs
-        ),
-    )
+    progress = SCRATCH / key / fingerprint(identity, [*inputs, *CODE])
+    open_scratch(progress)
 
-    effects = []
-    with atomic(Path("work/ablate") / key) as outcomes:
-        for name, (gates, examples) in families.items():
-            logits = run_gates(
-                Grid(gated, gates, means),
-                encode(tokenizer, examples, definition.max_length),
-                parameters.batch,
-                device,
-                progress,
-                name,
-            )
-            write_outcomes(outcomes / name, gates, examples, *logits)
-            evidence = (
-                gates,
-                definition.metrics[0],
-                examples["label"].to_numpy(dtype=float),
-                *(predictions_from_logits(part, definition.kind) for part in logits),
-                parameters.resamples,
-                parameters.seed,
-            )
-            effects.append(effect_table(*evidence))
-            further = held_out_table if name == "heads" else curve_table
-            write_measure(further(*evidence), f"{key}-{'heldout' if name == 'heads' else 'curves'}")
-        write_measure(pd.concat(effects, ignore_index=True), key)
-    remove(progress)
+    def outcomes(name: str, gates: list[Gate], count: int | None, folder: Path) -> tuple[Any, ...]:
+        """Run the gates on `count` examples, keep every outcome, and return it for the tables."""
+        examples = drawn(validation, count, parameters.seed)
+        logits = run_gates(
+            Grid(gated, gates, means),
+            encode(tokenizer, examples, definition.max_length),
+            parameters.batch,
+            device,
+            progress,
+            name,
+        )
+        write_outcomes(folder / name, gates, examples, *logits)
+        labels = examples["label"].to_numpy(dtype=float)
+        predictions = (predictions_from_logits(part, definition.kind) for part in logits)
+        return gates, definition.metrics[0], labels, *predictions
+
+    size = (gated.layers, gated.heads)
+    random_gates = [
+        gate
+        for mode in parameters.modes
+        for gate in random_shares(*size, mode, parameters.shares, parameters.draws, parameters.seed)
+    ]
+    with atomic(Path("work/ablate") / key) as folder:
+        fixed = outcomes("fixed", fixed_gates(*size, parameters.modes), parameters.examples, folder)
+        shares = outcomes("shares", random_gates, parameters.share_examples, folder)
+    repeated = {"resamples": parameters.resamples, "seed": parameters.seed}
+    effects = [effect_table(*evidence, **repeated) for evidence in (fixed, shares)]
+    write_measure(pd.concat(effects, ignore_index=True), key)
+    write_measure(held_out_table(*fixed, **repeated), f"{key}-heldout")
+    write_measure(curve_table(*shares, **repeated), f"{key}-curves")
+    remove(SCRATCH / key)
 
 
 def write_measure(table: pd.DataFrame, name: str) -> None:

@@ -43,7 +43,7 @@ def effect_table(
 ) -> pd.DataFrame:
     """`gate_table` with metric, baseline, value, effect, relative, low, high, p and p_holm.
 
-    `effect` is value minus baseline in the metric's unit (absolute points, as Kovaleva et al. 2019),
+    `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
     `relative` is effect / baseline (as the query-title study). `p_holm` is corrected within each
     family and mode; random draws are not tested one by one.
     """
