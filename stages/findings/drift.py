@@ -1,19 +1,40 @@
 """Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
 
-from stages.core.claims import Settings, measure
+import numpy as np
+
+from stages.core.claims import Settings, measure, summary
 from stages.core.estimates import Answer, Estimate, mean_of
+from stages.core.intervals import bootstrap
 from stages.core.measures import Measures
 
+HEADS = "drift/{task}.parquet"
 CONTRASTS = "drift/{task}-contrast.parquet"
 
 
 @measure
 def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -> Answer:
-    """Mean of 1 - cosine over the last two layers minus the mean over the others."""
+    """Mean change (1 - cosine) of the last layers minus that of the others, mean over the tasks."""
     rows = measures.frame(CONTRASTS)
-    rows = rows[rows["variant"] == variant].set_index("task")
-    changes = {
-        task: Estimate(row["mean"], row["low"], row["high"], row["count"])
-        for task, row in rows.iterrows()
-    }
+    changes = {}
+    for task, examples in rows[rows["variant"] == variant].groupby("task", sort=False):
+        contrast = examples["contrast"].to_numpy()
+        interval = bootstrap(_mean, (contrast,), settings.resamples, settings.seed)
+        changes[task] = Estimate.of(interval, len(contrast))
     return Answer(mean_of(list(changes.values())), changes)
+
+
+@summary("drift")
+def mean_cosines(measures: Measures) -> dict:
+    """Mean cosine of each layer's maps before and after tuning, padding cut off."""
+    rows = measures.frame(HEADS)
+    rows = rows[rows["variant"] == "cropped"]
+    return {
+        task: {
+            f"layer_{layer}": float(value) for layer, value in heads.groupby("layer")["cosine"].mean().items()
+        }
+        for task, heads in rows.groupby("task", sort=False)
+    }
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return np.mean(values, axis=-1)

@@ -1,0 +1,148 @@
+"""A whole `work/measures` of random numbers in the form that the stages write, and its params.yaml."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from stages.core.effects import curve_table, effect_table, held_out_table
+from stages.core.gates import random_shares, single_heads, whole_layers
+from stages.core.pattern_data import CLASSES
+
+LAYERS, HEADS, EXAMPLES = 4, 3, 60
+TASKS = ("relevance", "sentiment")
+PARAMETERS = """\
+run: {tasks: [relevance, sentiment], arms: [none, random, pretrained], seeds: [0]}
+checkpoint: {source: package, package: tiny}
+tasks:
+  relevance:
+    data: {source: written, train: 10, validation: 60, seed: 1}
+    kind: classification
+    labels: 5
+    metrics: [accuracy, macro_f1]
+  sentiment:
+    data: {source: written, train: 10, validation: 60, seed: 1}
+    kind: classification
+    labels: [negative, positive]
+    metrics: [accuracy]
+findings: {configuration: synthetic, resamples: 50, seed: 0}
+"""
+
+
+def write_measures(folder: Path) -> None:
+    """Write `params.yaml` and `work/measures` into an empty folder."""
+    (folder / "params.yaml").write_text(PARAMETERS, encoding="utf-8")
+    generator = np.random.default_rng(0)
+    for task in TASKS:
+        labels = generator.integers(2, size=EXAMPLES).astype(float)
+        for arm, right in {"none": 0.5, "random": 0.6, "pretrained": 0.9}.items():
+            _write(folder, f"finetune/{task}-{arm}-0", _predictions(generator, labels, right))
+        baselines = [
+            _predictions(generator, labels, right).assign(model=model)
+            for model, right in {"majority": 0.5, "bag_of_words": 0.6}.items()
+        ]
+        _write(folder, f"baseline/{task}", pd.concat(baselines))
+        _write_ablate(folder, task, generator, labels)
+        _write_maps(folder, task, generator)
+    label = generator.choice(CLASSES, 80)
+    _write(
+        folder,
+        "classifier/folds",
+        pd.DataFrame(
+            {
+                "map": range(80),
+                "fold": np.arange(80) % 5,
+                "label": label,
+                "network": np.where(generator.random(80) < 0.9, label, CLASSES[0]),
+                "baseline": np.where(generator.random(80) < 0.7, label, CLASSES[0]),
+            }
+        ),
+    )
+
+
+def _write(folder: Path, name: str, table: pd.DataFrame) -> None:
+    path = folder / "work" / "measures" / f"{name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_parquet(path, index=False)
+
+
+def _flipped(generator: np.random.Generator, labels: np.ndarray, right: float) -> np.ndarray:
+    return np.where(generator.random(len(labels)) < right, labels, 1 - labels)
+
+
+def _predictions(
+    generator: np.random.Generator, labels: np.ndarray, right: float
+) -> pd.DataFrame:
+    ids = [f"example-{row}" for row in range(len(labels))]
+    return pd.DataFrame(
+        {"id": ids, "label": labels, "prediction": _flipped(generator, labels, right)}
+    )
+
+
+def _write_ablate(
+    folder: Path, task: str, generator: np.random.Generator, labels: np.ndarray
+) -> None:
+    modes = ("zero", "uniform", "mean")
+    baseline = _flipped(generator, labels, 0.9)
+
+    def evidence(gates: list) -> tuple:
+        gated = np.stack([np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates])
+        return gates, "accuracy", labels, baseline, gated, 50, 0
+
+    heads = evidence(
+        [
+            gate
+            for mode in modes
+            for family in (single_heads, whole_layers)
+            for gate in family(LAYERS, HEADS, mode)
+        ]
+    )
+    shares = evidence(
+        [
+            gate
+            for mode in modes
+            for gate in random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
+        ]
+    )
+    effects = pd.concat([effect_table(*heads), effect_table(*shares)], ignore_index=True)
+    _write(folder, f"ablate/{task}-0", effects)
+    _write(folder, f"ablate/{task}-0-heldout", held_out_table(*heads))
+    _write(folder, f"ablate/{task}-0-curves", curve_table(*shares))
+
+
+def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:
+    layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
+    places = pd.DataFrame({"layer": layer, "head": head})
+    cosine = generator.uniform(0.5, 1, len(places))
+    ids = [f"example-{row}" for row in range(EXAMPLES)]
+    contrast = generator.normal(0.2, 0.1, EXAMPLES)
+    variants = ("cropped", "padded")
+    heads = places.assign(cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES)
+    _write(folder, f"drift/{task}", pd.concat([heads.assign(variant=name) for name in variants]))
+    examples = pd.DataFrame({"id": ids, "last": contrast, "earlier": 0.0, "contrast": contrast})
+    _write(
+        folder,
+        f"drift/{task}-contrast",
+        pd.concat([examples.assign(variant=name) for name in variants]),
+    )
+    for arm in ("none", "pretrained"):
+        statistics = [
+            places.assign(
+                statistic=name,
+                mean=generator.uniform(0, 1, len(places)),
+                standard_error=0.01,
+                count=EXAMPLES,
+            )
+            for name in ("cls", "sep", "previous", "next", "current", "entropy", "distance")
+        ]
+        _write(folder, f"attend/{task}-{arm}", pd.concat(statistics))
+        counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
+        cells = pd.concat(
+            [places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)]
+        )
+        _write(folder, f"patterns/{task}-{arm}", cells)
+        share = counts.sum(0) / counts.sum()
+        shares = pd.DataFrame(
+            {"pattern": CLASSES, "share": share, "low": share - 0.02, "high": share + 0.02}
+        )
+        _write(folder, f"patterns/{task}-{arm}-shares", shares.assign(examples=EXAMPLES))
