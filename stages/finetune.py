@@ -26,7 +26,13 @@ from stages.core.examples import read_examples
 from stages.core.files import InputError, atomic
 from stages.core.metrics import METRICS, predictions_from_logits
 from stages.core.parameters import PARAMETER_FILE, checked, section, stage_command
-from stages.core.processes import is_first_process, on_one_gpu, process_count, run_under_torchrun
+from stages.core.processes import (
+    end_with_torchrun,
+    is_first_process,
+    on_one_gpu,
+    process_count,
+    run_under_torchrun,
+)
 from stages.core.runtime import read_runtime, start
 from stages.core.scratch import fingerprint, open_scratch
 from stages.core.tasks import Task, load_task
@@ -49,6 +55,7 @@ def main(
 
     Killed and run again, it goes on from its last saved state, to the same bits.
     """
+    end_with_torchrun()
     definition = load_task(task)
     settings = task_settings(task, definition)
     runtime = on_one_gpu(read_runtime())
@@ -88,9 +95,9 @@ def main(
             seed,
             scratch,
         )
-        print(f"{key}: {time.monotonic() - began:.0f} s of tuning, {peak_memory(device)}")
         if not is_first_process():
             return
+        print(f"{key}: {time.monotonic() - began:.0f} s of tuning, {peak_memory(device)}")
 
     encoded = encode(tokenizer, examples["validation"], definition.max_length)
     predictions = predict(

@@ -1,11 +1,15 @@
 """Several processes of one run under torchrun, and one GPU for a run of one process."""
 
+import ctypes
 import os
+import signal
 import sys
 
 from stages.core.files import InputError
 from stages.core.parameters import PARAMETER_FILE
 from stages.core.runtime import Runtime
+
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def process_count(runtime: Runtime) -> int:
@@ -31,6 +35,15 @@ def run_under_torchrun(runtime: Runtime, module: str) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(runtime.threads))
     sys.stdout.flush()
     os.execv(sys.executable, command)
+
+
+def end_with_torchrun() -> None:
+    """Have the kernel end this process when torchrun is killed, which cannot do so itself then.
+
+    It would otherwise go on, and write beside the run that follows. Linux only.
+    """
+    if "WORLD_SIZE" in os.environ and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def on_one_gpu(runtime: Runtime) -> Runtime:

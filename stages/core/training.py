@@ -161,6 +161,7 @@ def train(
         seed=seed,
         use_cpu=device.type == "cpu",
         ddp_backend="gloo" if device.type == "cpu" and process_count(runtime) > 1 else None,
+        ddp_find_unused_parameters=False,
         dataloader_num_workers=runtime.workers,
         remove_unused_columns=False,
         save_steps=runtime.checkpoint_steps,
