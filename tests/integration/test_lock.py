@@ -1,0 +1,57 @@
+"""The committed locks, and the check that guards them."""
+
+import subprocess
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.lock import DVC, ROOT, complaints, folder_complaints, folder_hash
+
+LOCKED = sorted(path.parent for path in [*ROOT.glob("dvc.lock"), *ROOT.glob("*/*/dvc.lock")])
+
+
+@pytest.mark.parametrize("folder", LOCKED, ids=lambda path: path.name)
+def test_committed_lock_is_what_the_sources_give(folder):
+    assert complaints(folder) == []
+
+
+def test_hash_of_a_folder_is_that_of_dvc(tmp_path):
+    gathered = tmp_path / "gathered"
+    (gathered / "b").mkdir(parents=True)
+    (gathered / "b" / "two.txt").write_text("two")
+    (gathered / "a.txt").write_text("one")
+    subprocess.run([*DVC, "init", "-q", "--no-scm"], cwd=tmp_path, check=True)
+    subprocess.run([*DVC, "add", "-q", "gathered"], cwd=tmp_path, check=True)
+    recorded = YAML(typ="safe").load(tmp_path / "gathered.dvc")["outs"][0]["md5"]
+    files = {
+        "a.txt": "f97c5d29941bfb1b2fdab0874906ab82",
+        "b/two.txt": "b8a9f715dbb64fd5c56e7783c6820a61",
+    }
+    assert folder_hash(files) == recorded
+
+
+def test_an_altered_output_of_a_gathered_folder_is_found():
+    files = {"one/a.csv": "0" * 32, "two/b.csv": "1" * 32}
+    lock = {
+        "one": {"outs": [{"path": f"work/{path}", "md5": md5} for path, md5 in files.items()]},
+        "gather": {"deps": [{"path": "work", "md5": folder_hash(files)}]},
+    }
+    assert folder_complaints(lock) == []
+    lock["one"]["outs"][0]["md5"] = "2" * 32
+    assert len(folder_complaints(lock)) == 1
+
+
+@pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="nothing was built yet")
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("params.yaml", "  draws: ", "  draws: 1"),
+        ("stages/core/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1"),
+    ],
+)
+def test_a_changed_parameter_or_source_is_found(project_copy, file, before, after):
+    assert complaints(project_copy) == []
+    changed = project_copy / file
+    assert before in changed.read_text()
+    changed.write_text(changed.read_text().replace(before, after, 1))
+    assert complaints(project_copy) != []

@@ -1,0 +1,112 @@
+"""The shape of the pipeline: what `dvc.yaml`, `params.yaml` and the code promise each other."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml as pyyaml
+from ruamel.yaml import YAML
+
+from tests.lock import DVC
+from tests.modules import ROOT, closure, stage_module
+
+PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
+STAGES = PIPELINE["stages"]
+CONFIGURATIONS = [ROOT, *sorted(path.parent for path in ROOT.glob("configurations/*/params.yaml"))]
+MOST_STAGES = 100
+
+
+def paths(stage: dict, kind: str) -> list[str]:
+    """The paths a stage lists under deps, outs, metrics or plots."""
+    return [next(iter(path)) if isinstance(path, dict) else path for path in stage.get(kind, [])]
+
+
+def outputs(stage: dict) -> list[str]:
+    return [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_module_that_a_stage_runs_is_among_its_deps(name):
+    deps = [Path(dep) for dep in paths(STAGES[name], "deps")]
+    listed = {dep for dep in deps if dep.suffix == ".py"}
+    folders = {dep for dep in deps if not dep.suffix}
+    needed = {
+        module
+        for module in closure(stage_module(STAGES[name]["cmd"]))
+        if folders.isdisjoint(module.parents)
+    }
+    assert listed == needed, "renew the lists with: python -m tests.modules"
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_name_module_and_tests_are_one_word(name):
+    assert stage_module(STAGES[name]["cmd"]) == f"stages.{name}"
+    assert list((ROOT / "tests").glob(f"*/test_{name}*.py")), f"no tests/*/test_{name}.py"
+
+
+def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    made = {
+        re.sub(r"\$\{[^}]*\}", "*", path) for stage in STAGES.values() for path in outputs(stage)
+    }
+    # `${key}` of a matrix is `${item.task}-${item.arm}-...`; each star may stand for several.
+    patterns = [re.compile(re.escape(path).replace(r"\*", ".+") + "$") for path in made]
+    for name, stage in STAGES.items():
+        for dep in paths(stage, "deps"):
+            if dep == "work/measures":  # the gathered folder: tests/integration/test_lock.py
+                assert name in ("findings", "report")
+                continue
+            concrete = re.sub(r"\$\{[^}]*\}", "x", dep)
+            in_git = any(file == dep or file.startswith(f"{dep}/") for file in tracked)
+            assert in_git or any(pattern.match(concrete) for pattern in patterns), (name, dep)
+
+
+def test_where_to_run_is_no_parameter_of_any_stage():
+    assert "runtime" not in (ROOT / "dvc.yaml").read_text(encoding="utf-8").split("stages:", 1)[1]
+
+
+def test_only_cheap_stages_keep_outputs_out_of_the_cache():
+    for name, stage in STAGES.items():
+        uncached = [
+            path
+            for kind in ("outs", "metrics", "plots")
+            for path in stage.get(kind, [])
+            if isinstance(path, dict) and next(iter(path.values())).get("cache") is False
+        ]
+        assert not uncached or name in ("findings", "report"), (name, uncached)
+
+
+@pytest.mark.parametrize("folder", CONFIGURATIONS, ids=lambda path: path.name)
+def test_numbers_in_params_are_numbers_to_every_reader(folder):
+    text = (folder / "params.yaml").read_text(encoding="utf-8")
+    assert YAML(typ="safe").load(text) == pyyaml.safe_load(text)
+
+
+@pytest.mark.parametrize("folder", CONFIGURATIONS, ids=lambda path: path.name)
+def test_not_too_many_stages(folder):
+    listed = subprocess.run(
+        [*DVC, "stage", "list", "--name-only"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 0 < len(listed.stdout.splitlines()) <= MOST_STAGES
+
+
+@pytest.mark.parametrize("folder", CONFIGURATIONS[1:], ids=lambda path: path.name)
+def test_configurations_share_pipeline_code_and_data(folder):
+    for name in ("dvc.yaml", "stages", "data"):
+        assert (folder / name).is_symlink()
+        assert (folder / name).resolve() == ROOT / name
+
+
+def test_every_claim_of_the_configurations_is_described_once():
+    claims = YAML(typ="safe").load(ROOT / "data" / "claims.yaml")["claims"]
+    names = [claim["id"] for claim in claims]
+    assert len(set(names)) == len(names)
+    studies = {claim["study"] for claim in claims}
+    assert {"K1", "K2", "K3", "K5", "K8", "K9", "T1", "T2", "T3", "T4", "T9"} <= studies

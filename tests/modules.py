@@ -1,0 +1,73 @@
+"""Which files of the project a stage's code imports, read from the source (nothing is run)."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def module_file(name: str) -> Path | None:
+    """The file of a project module, relative to the root; None for other modules."""
+    path = Path(*name.split("."))
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if (ROOT / file).is_file():
+            return file
+    return None
+
+
+@cache
+def imports(file: Path) -> frozenset[Path]:
+    """Files of the project that `file` imports itself, the packages around them included."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    packages = {
+        name.rsplit(".", depth)[0] for name in names for depth in range(name.count(".") + 1)
+    }
+    files = {module_file(name) for name in packages if name.split(".")[0] == "stages"}
+    return frozenset(files - {None})
+
+
+def closure(module: str) -> set[Path]:
+    """Every file of the project that `python -m MODULE` runs."""
+    main = module_file(f"{module}.__main__") or module_file(module)
+    assert main is not None, f"{module}: no such module"
+    found, fresh = set(), {main, module_file("stages"), module_file(module)}
+    while fresh:
+        found |= fresh
+        fresh = set().union(*(imports(file) for file in fresh)) - found
+    return found
+
+
+def stage_module(command: str) -> str:
+    """The module that a stage's command runs: `python -m MODULE ...`."""
+    words = command.split()
+    return words[words.index("-m") + 1]
+
+
+def renew(file: Path = ROOT / "dvc.yaml") -> None:
+    """Rewrite the code lines of every stage's deps; data lines stay as they are."""
+    yaml = YAML()
+    yaml.width = 100
+    pipeline = yaml.load(file)
+    for stage in pipeline["stages"].values():
+        data = [dep for dep in stage["deps"] if not dep.endswith(".py")]
+        folders = [Path(dep) for dep in data]
+        code = sorted(
+            str(module)
+            for module in closure(stage_module(stage["cmd"]))
+            if not any(folder in module.parents for folder in folders)
+        )
+        stage["deps"][:] = data + code
+    yaml.dump(pipeline, file)
+
+
+if __name__ == "__main__":
+    renew()
