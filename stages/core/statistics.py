@@ -5,13 +5,15 @@ which tokens count; rows of padding queries are never read into a result. An exa
 of the kind asked for gives NaN and is left out of the mean over examples.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Bool, Float, Float64
+from jaxtyping import Bool, Float, Float64, Int
 from torch import Tensor
+from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,33 @@ class TokenKinds:
     cls: Bool[Tensor, "batch token"]
     sep: Bool[Tensor, "batch token"]
     punctuation: Bool[Tensor, "batch token"]
+
+
+@dataclass(frozen=True)
+class KindIds:
+    """The token ids of each kind in one vocabulary."""
+
+    cls: int
+    sep: int
+    punctuation: Int[Tensor, " id"]
+
+    @staticmethod
+    def of(tokenizer: PreTrainedTokenizerBase, punctuation: Iterable[str]) -> "KindIds":
+        """`punctuation` are the marks that count, with or without a space before them."""
+        marks = set(punctuation)
+        # Byte-level and sentencepiece vocabularies mark the space before a token by Ġ and ▁.
+        ids = [id for token, id in tokenizer.get_vocab().items() if token.lstrip("Ġ▁") in marks]
+        return KindIds(tokenizer.cls_token_id, tokenizer.sep_token_id, torch.tensor(sorted(ids)))
+
+    def find(self, inputs: dict[str, Int[Tensor, "batch token"]]) -> TokenKinds:
+        """The kinds of the tokens of a batch, given the model's inputs."""
+        ids, real = inputs["input_ids"], inputs["attention_mask"].bool()
+        return TokenKinds(
+            real,
+            real & (ids == self.cls),
+            real & (ids == self.sep),
+            real & torch.isin(ids, self.punctuation.to(ids.device)),
+        )
 
 
 def surface_statistics(
@@ -88,7 +117,9 @@ def query_entropy(
     probabilities: Float[Tensor, "batch head query key"],
 ) -> Float[Tensor, "batch head query"]:
     """Entropy in nats of what each token attends to: 0 for one token, log n for n equally."""
-    return torch.special.entr(probabilities).sum(-1)
+    # torch.special.entr costs several times as much; the bound makes 0 log 0 = 0.
+    logs = probabilities.clamp_min(torch.finfo(probabilities.dtype).tiny).log_()
+    return -torch.linalg.vecdot(probabilities, logs)
 
 
 def mean_distance(
@@ -188,9 +219,13 @@ def mean_intervals(
     """Mean over examples of many cells with percentile bootstrap limits: mean, low, high.
 
     All cells share the resamples. A resample of a mean is a weighted sum, so thousands of cells
-    cost one matrix product; resamples are drawn in blocks to bound memory.
+    cost one matrix product; resamples are drawn in blocks to bound memory. One example gives no
+    interval: its limits are NaN.
     """
     count = len(values)
+    if count < 2:
+        unknown = np.full(values.shape[1:], np.nan)
+        return values.mean(0, dtype=np.float64), unknown, unknown
     flat = values.reshape(count, -1).astype(np.float64)
     generator = np.random.default_rng(seed)
     even = np.full(count, 1 / count)

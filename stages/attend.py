@@ -1,0 +1,133 @@
+"""What the heads of one model attend to: maps of a sample on disk, statistics of all examples.
+
+One forward pass over the validation examples gives both: Clark et al. 2019 (Sections 3.1 to 3.3)
+for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Bool, Float, Int
+from pydantic import Field
+from torch import Tensor
+from tqdm import tqdm
+from transformers import PreTrainedTokenizerBase
+
+from stages.core.batches import Encoded, encode
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.examples import read_examples
+from stages.core.files import atomic
+from stages.core.maps import MapWriter, write_maps
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.runtime import read_runtime, start
+from stages.core.seam import Gated
+from stages.core.statistics import KindIds, Moments, surface_statistics
+from stages.core.tasks import load_task
+
+
+class Attend(Parameters):
+    """The section `attend` of `params.yaml`."""
+
+    examples: int = Field(gt=0)  # validation examples whose maps are kept, at most
+    seed: int = Field(ge=0)  # of the draw of these examples
+    batch: int = Field(gt=0)  # examples that go through together
+    shard_megabytes: int = Field(gt=0, le=256)  # upper bound of one file of maps
+    punctuation: list[str]  # tokens that count as punctuation
+
+
+def draw(count: int, wanted: int, seed: int) -> Int[np.ndarray, " drawn"]:
+    """`wanted` of the rows 0 to `count` - 1 without replacement, in ascending order."""
+    rows = np.random.default_rng(seed).permutation(count)[:wanted]
+    return np.sort(rows)
+
+
+def token_table(
+    ids: pd.Series,
+    encoded: Encoded,
+    rows: Int[np.ndarray, " drawn"],
+    tokenizer: PreTrainedTokenizerBase,
+) -> pd.DataFrame:
+    """Id, tokens and segments of the drawn examples, as the map store keeps them."""
+    input_ids = encoded.inputs["input_ids"]
+    return pd.DataFrame(
+        {
+            "id": ids.to_numpy()[rows],
+            "tokens": [tokenizer.convert_ids_to_tokens(input_ids[row]) for row in rows],
+            "segments": [encoded.segments[row] for row in rows],
+        }
+    )
+
+
+def measure(
+    gated: Gated,
+    encoded: Encoded,
+    kind_ids: KindIds,
+    batch: int,
+    device: torch.device,
+    rows: Int[np.ndarray, " drawn"],
+    writer: MapWriter,
+) -> Moments:
+    """Statistics of every example; the maps of the examples `rows` go to the writer meanwhile."""
+    moments = Moments(gated.layers)
+    place = np.full(len(encoded.lengths), -1)
+    place[rows] = np.arange(len(rows))
+    total = -(-len(place) // batch)
+    with torch.inference_mode():
+        for part in tqdm(encoded.batches(batch, device), "maps", total, unit="batch"):
+            kinds = kind_ids.find(part.inputs)
+            drawn = np.flatnonzero(place[part.rows] >= 0)
+
+            def record(
+                layer: int,
+                probabilities: Float[Tensor, "batch head query key"],
+                real: Bool[Tensor, "batch key"],
+                kinds=kinds,
+                drawn=drawn,
+                places=place[part.rows[drawn]],
+            ) -> None:
+                moments.add(layer, surface_statistics(probabilities, kinds))
+                if len(drawn):
+                    writer.write(layer, places, probabilities[drawn])
+
+            gated(part.inputs, record_maps=record)
+    return moments
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    arm: Annotated[
+        Literal["none", "pretrained"],
+        typer.Option(help="none: the pretrained encoder as it is; pretrained: the tuned one."),
+    ],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+) -> None:
+    """Record the attention of one model on the validation examples of TASK."""
+    parameters = section(Attend, "attend")
+    definition = load_task(task)
+    device = start(read_runtime(), parameters.seed)
+    folder = Path(f"work/models/{task}-{arm}-{seed}")
+    tokenizer = load_tokenizer(folder)
+    gated = Gated(load_tuned(folder).to(device))
+    examples = read_examples(f"work/tasks/{task}/validation.parquet")
+    encoded = encode(tokenizer, examples, definition.max_length)
+    rows = draw(len(examples), parameters.examples, parameters.seed)
+
+    with write_maps(
+        f"work/maps/{task}-{arm}",
+        token_table(examples["id"], encoded, rows, tokenizer),
+        gated.layers,
+        gated.heads,
+        parameters.shard_megabytes,
+    ) as writer:
+        kind_ids = KindIds.of(tokenizer, parameters.punctuation)
+        moments = measure(gated, encoded, kind_ids, parameters.batch, device, rows, writer)
+    with atomic(f"work/measures/attend/{task}-{arm}.parquet") as partial:
+        moments.frame().to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

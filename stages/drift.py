@@ -1,0 +1,179 @@
+"""How much fine-tuning changes the maps of each head (Kovaleva et al. 2019, Section 4.3, Figure 5).
+
+The measure is the cosine similarity of a head's flattened maps before and after tuning, averaged
+over the validation examples. Two variants: `cropped` compares the maps of the real tokens;
+`padded`, as the original did, compares maps of a fixed length with the rows of the padding in them
+(their columns are 0 in both models), which mixes in what a model does with padding.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Bool, Float, Float64
+from pydantic import Field
+from torch import Tensor
+from tqdm import tqdm
+
+from stages.core.batches import Encoded, encode
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.examples import read_examples
+from stages.core.files import atomic
+from stages.core.intervals import LEVEL
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.runtime import read_runtime, start
+from stages.core.seam import Gated
+from stages.core.statistics import mean_intervals
+from stages.core.tasks import load_task
+
+# The maps of one model wait in memory for those of the other; batches shrink to keep them below.
+HELD_BYTES = 500_000_000
+
+
+class Drift(Parameters):
+    """The section `drift` of `params.yaml`."""
+
+    batch: int = Field(gt=0)  # examples that go through together, at most
+    padded_to: int = Field(gt=0)  # tokens to which the variant `padded` fills up
+    padded_examples: int | None = Field(gt=0)  # validation examples for `padded`; null: all
+    last_layers: int = Field(gt=0)  # the layers at the end that are set against the others
+    resamples: int = Field(gt=0)  # of the bootstrap
+    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+
+
+def map_cosine(
+    first: Float[Tensor, "batch head query key"],
+    second: Float[Tensor, "batch head query key"],
+    queries: Bool[Tensor, "batch query"],
+) -> Float64[np.ndarray, "batch head"]:
+    """Cosine of the flattened maps of each head, over the rows of the chosen queries."""
+    chosen = queries[:, None, :, None]
+    first, second = ((maps * chosen).flatten(2) for maps in (first, second))
+    product, first_square, second_square = (
+        torch.linalg.vecdot(*pair).double().cpu().numpy()
+        for pair in ((first, second), (first, first), (second, second))
+    )
+    # One root of the product, and not a product of roots: equal maps give exactly 1.
+    return product / np.sqrt(first_square * second_square)
+
+
+def similarities(
+    before: Gated,
+    after: Gated,
+    encoded: Encoded,
+    batch: int,
+    device: torch.device,
+    pad_to: int | None = None,
+) -> Float64[np.ndarray, "example layer head"]:
+    """Cosine of every head's map before and after tuning on every example.
+
+    Args:
+        pad_to: fill up to so many tokens and count the rows of the padding; None cuts it off.
+    """
+    result = np.zeros((len(encoded.lengths), before.layers, before.heads))
+    width = max(int(encoded.lengths.max()), pad_to or 0)
+    one_example = before.layers * before.heads * width**2 * torch.float32.itemsize
+    size = min(batch, max(1, HELD_BYTES // one_example))
+    total = -(-len(result) // size)
+    label = "cropped" if pad_to is None else "padded"
+    with torch.inference_mode():
+        for part in tqdm(encoded.batches(size, device, pad_to), label, total, unit="batch"):
+            held: dict[int, Tensor] = {}
+
+            def hold(layer: int, probabilities: Tensor, real: Tensor, held=held) -> None:
+                held[layer] = probabilities
+
+            def compare(
+                layer: int, probabilities: Tensor, real: Tensor, held=held, rows=part.rows
+            ) -> None:
+                queries = real if pad_to is None else torch.ones_like(real)
+                result[rows, layer] = map_cosine(held.pop(layer), probabilities, queries)
+
+            before(part.inputs, record_maps=hold)
+            after(part.inputs, record_maps=compare)
+    return result
+
+
+def head_table(
+    cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
+) -> pd.DataFrame:
+    """One row a head: mean cosine over the examples with its bootstrap interval."""
+    mean, low, high = mean_intervals(cosines, resamples, seed, LEVEL)
+    layer, head = (place.ravel() for place in np.indices(mean.shape))
+    return pd.DataFrame(
+        {
+            "layer": layer,
+            "head": head,
+            "cosine": mean.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+            "count": len(cosines),
+        }
+    )
+
+
+def example_table(
+    cosines: Float64[np.ndarray, "example layer head"], ids: pd.Series, last_layers: int
+) -> pd.DataFrame:
+    """One row an example: change (1 - cosine) of the last layers, of the earlier, the difference.
+
+    A model with no more than `last_layers` layers sets all but its first against the first; with
+    one layer there is nothing to set it against: `earlier` and `contrast` are NaN.
+    """
+    change = 1 - cosines.mean(axis=2)
+    layers = change.shape[1]
+    start = max(1, layers - last_layers) if layers > 1 else 0
+    last = change[:, start:].mean(axis=1)
+    earlier = change[:, :start].mean(axis=1) if start else np.full(len(change), np.nan)
+    return pd.DataFrame(
+        {"id": ids.to_numpy(), "last": last, "earlier": earlier, "contrast": last - earlier}
+    )
+
+
+def contrast_row(examples: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+    """The mean contrast over the examples with its bootstrap interval, as one row."""
+    contrast = examples["contrast"].to_numpy()[:, None]
+    mean, low, high = mean_intervals(contrast, resamples, seed, LEVEL)
+    columns = {"mean": mean, "low": low, "high": high, "count": [len(examples)]}
+    return pd.DataFrame(columns)
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+) -> None:
+    """Compare every head's maps before and after fine-tuning on the validation examples of TASK."""
+    parameters = section(Drift, "drift")
+    definition = load_task(task)
+    device = start(read_runtime(), parameters.seed)
+    folders = [Path(f"work/models/{task}-{arm}-{seed}") for arm in ("none", "pretrained")]
+    tokenizer = load_tokenizer(folders[0])
+    before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
+    validation = read_examples(f"work/tasks/{task}/validation.parquet")
+    wanted = min(parameters.padded_examples or len(validation), len(validation))
+    rows = np.random.default_rng(parameters.seed).permutation(len(validation))[:wanted]
+    variants = {
+        "cropped": (validation, None),
+        "padded": (validation.iloc[np.sort(rows)], parameters.padded_to),
+    }
+
+    names = task, f"{task}-contrast", f"{task}-examples"
+    tables: dict[str, list[pd.DataFrame]] = {name: [] for name in names}
+    for variant, (examples, pad_to) in variants.items():
+        encoded = encode(tokenizer, examples, definition.max_length)
+        cosines = similarities(before, after, encoded, parameters.batch, device, pad_to)
+        contrasts = example_table(cosines, examples["id"], parameters.last_layers)
+        bootstrap = parameters.resamples, parameters.seed
+        parts = head_table(cosines, *bootstrap), contrast_row(contrasts, *bootstrap), contrasts
+        for kept, part in zip(tables.values(), parts, strict=True):
+            kept.append(part.assign(variant=variant))
+    for name, kept in tables.items():
+        with atomic(f"work/measures/drift/{name}.parquet") as partial:
+            pd.concat(kept, ignore_index=True).to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

@@ -1,0 +1,210 @@
+"""The stages `attend` and `drift` on a tiny model, as commands in a folder of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from ruamel.yaml import YAML
+
+from stages import attend, drift
+from stages.core.batches import encode
+from stages.core.checkpoint import load_classifier, load_tokenizer, load_tuned
+from stages.core.examples import examples_frame, read_examples, write_examples
+from stages.core.maps import MapStore
+from stages.core.statistics import KindIds, surface_statistics
+from stages.core.tasks import load_task
+
+REPOSITORY = Path(__file__).parents[2]
+WORDS = "the a dog cat house garden river book song teacher sees likes finds not . ,".split()  # noqa: SIM905
+PARAMETERS = {
+    "runtime": {"device": "cpu", "threads": 1, "workers": 0},
+    "tasks": {
+        "toy": {
+            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
+            "kind": "classification",
+            "labels": 2,
+            "metrics": ["accuracy"],
+            "max_length": 40,
+        }
+    },
+    "attend": {
+        "examples": 12,
+        "seed": 0,
+        "batch": 8,
+        "shard_megabytes": 250,
+        "punctuation": [".", ","],
+    },
+    "drift": {
+        "batch": 8,
+        "padded_to": 40,
+        "padded_examples": 5,
+        "last_layers": 2,
+        "resamples": 200,
+        "seed": 0,
+    },
+}
+
+
+def write_parameters(**changes) -> None:
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump(PARAMETERS | changes, stream)
+
+
+def write_task(count: int) -> None:
+    generator = np.random.default_rng(0)
+    texts = [
+        [" ".join(generator.choice(WORDS, generator.integers(2, 16))) for _ in range(2)]
+        for _ in range(count)
+    ]
+    rows = (
+        {"id": f"toy-{row}", "text_a": a, "text_b": b, "label": 0.0}
+        for row, (a, b) in enumerate(texts)
+    )
+    write_examples(examples_frame(rows), "work/tasks/toy/validation.parquet")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> Path:
+    """A folder with 30 examples and two models whose encoders differ."""
+    monkeypatch.chdir(tmp_path)
+    write_parameters()
+    write_task(30)
+    for seed, arm in enumerate(("none", "pretrained")):
+        model = load_classifier(tiny_bert, load_task("toy"), "random", seed)
+        model.save_pretrained(f"work/models/toy-{arm}-0")
+        load_tokenizer(tiny_bert).save_pretrained(f"work/models/toy-{arm}-0")
+    return tmp_path
+
+
+def eager_attention(arm: str) -> dict[str, np.ndarray]:
+    """The maps of every example as transformers itself returns them, one example at a time."""
+    folder = Path(f"work/models/toy-{arm}-0")
+    model = load_tuned(folder)
+    model.set_attn_implementation("eager")
+    examples = read_examples("work/tasks/toy/validation.parquet")
+    encoded = encode(load_tokenizer(folder), examples, 40)
+    maps = {}
+    with torch.inference_mode():
+        for batch in encoded.batches(1):
+            attentions = model(**batch.inputs, output_attentions=True).attentions
+            maps[examples["id"][batch.rows[0]]] = torch.cat(attentions).numpy()
+    return maps
+
+
+def test_maps_are_those_of_transformers(project):
+    attend.main("toy", "pretrained", 0)
+    store = MapStore("work/maps/toy-pretrained")
+    store.verify()
+    expected = eager_attention("pretrained")
+    assert len(store) == 12
+    assert set(store.ids) < set(expected)
+    for identity in store.ids:
+        np.testing.assert_allclose(store[identity], expected[identity], atol=1e-3)
+        assert np.abs(store[identity].astype(float).sum(-1) - 1).max() < 2e-3
+    lengths = store.tokens["tokens"].map(len)
+    assert (lengths == store.index["length"]).all()
+
+
+def test_statistics_are_means_over_all_examples(project):
+    attend.main("toy", "none", 0)
+    folder = Path("work/models/toy-none-0")
+    tokenizer = load_tokenizer(folder)
+    kind_ids = KindIds.of(tokenizer, [".", ","])
+    examples = read_examples("work/tasks/toy/validation.parquet")
+    maps = eager_attention("none")
+    rows = []
+    for batch in encode(tokenizer, examples, 40).batches(1):
+        probabilities = torch.from_numpy(maps[examples["id"][batch.rows[0]]])
+        kinds = kind_ids.find(batch.inputs)
+        values = [surface_statistics(layer[None], kinds) for layer in probabilities]
+        rows.append([[value[0].tolist() for value in layer.values()] for layer in values])
+    values = np.array(rows)  # [example, layer, statistic, head]
+    frame = pd.read_parquet("work/measures/attend/toy-none.parquet")
+    mean = np.nanmean(values, axis=0).transpose(0, 2, 1).ravel()
+    count = np.isfinite(values).sum(axis=0).transpose(0, 2, 1).ravel()
+    np.testing.assert_allclose(frame["mean"], mean, rtol=1e-4)
+    np.testing.assert_array_equal(frame["count"], count)
+    assert 0 < frame["count"].min() < frame["count"].max() == 30  # some have no punctuation
+    assert (frame["standard_error"] > 0).all()
+
+
+def test_attend_is_repeatable_to_the_byte(project):
+    def contents():
+        attend.main("toy", "none", 0)
+        files = [*Path("work/maps").rglob("*.*"), *Path("work/measures").rglob("*.parquet")]
+        return {file: file.read_bytes() for file in files if file.is_file()}
+
+    assert contents() == contents()
+
+
+def test_fewer_examples_than_wanted_are_all_kept(project):
+    write_parameters(attend=PARAMETERS["attend"] | {"examples": 1000})
+    attend.main("toy", "none", 0)
+    assert len(MapStore("work/maps/toy-none")) == 30
+
+
+def test_kill_leaves_nothing_and_the_next_run_completes(project):
+    write_parameters(attend=PARAMETERS["attend"] | {"examples": 4000, "batch": 1})
+    write_task(4000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stages.attend", "--task=toy", "--arm=none", "--seed=0"],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        stderr=subprocess.DEVNULL,
+    )
+    partial = Path("work/maps/.toy-none.partial/maps-00000.f16")
+    deadline = time.monotonic() + 120
+    while not (partial.exists() and partial.stat().st_size > 0):
+        assert process.poll() is None, "the stage ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert partial.exists()
+    assert not Path("work/maps/toy-none").exists()
+    assert not Path("work/measures/attend").exists()
+
+    write_parameters()
+    write_task(30)
+    attend.main("toy", "none", 0)
+    MapStore("work/maps/toy-none").verify()
+    assert [file.name for file in Path("work/maps").iterdir()] == ["toy-none"]
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Of the last two axes, flattened."""
+    product = (first * second).sum((-2, -1))
+    return product / np.linalg.norm(first, axis=(-2, -1)) / np.linalg.norm(second, axis=(-2, -1))
+
+
+def test_drift_of_every_head_and_example(project):
+    drift.main("toy", 0)
+    heads, contrasts, examples = (
+        pd.read_parquet(f"work/measures/drift/{name}.parquet")
+        for name in ("toy", "toy-contrast", "toy-examples")
+    )
+    before, after = eager_attention("none"), eager_attention("pretrained")
+    by_hand = np.mean([cosine(before[identity], after[identity]) for identity in before], axis=0)
+    cropped = heads[heads["variant"] == "cropped"]
+    np.testing.assert_allclose(cropped["cosine"], by_hand.ravel(), rtol=1e-5)
+    assert heads.groupby("variant")["count"].unique().map(list).to_dict() == {
+        "cropped": [30],
+        "padded": [5],
+    }
+    assert examples.groupby("variant")["id"].nunique().to_dict() == {"cropped": 30, "padded": 5}
+    means = examples.groupby("variant")["contrast"].mean()
+    np.testing.assert_allclose(contrasts.set_index("variant")["mean"], means)
+
+
+def test_drift_between_equal_models_is_none(project):
+    model = Path("work/models/toy-none-0/model.safetensors").read_bytes()
+    Path("work/models/toy-pretrained-0/model.safetensors").write_bytes(model)
+    drift.main("toy", 0)
+    heads = pd.read_parquet("work/measures/drift/toy.parquet")
+    assert (heads[["cosine", "low", "high"]] == 1).all(axis=None)

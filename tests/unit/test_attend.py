@@ -1,0 +1,66 @@
+"""Which examples are drawn, which tokens are which, and what the map store is told of them."""
+
+import numpy as np
+import pandas as pd
+
+from stages.attend import draw, token_table
+from stages.core.batches import encode
+from stages.core.checkpoint import load_tokenizer
+from stages.core.statistics import KindIds
+
+
+def test_draw_is_a_repeatable_sample_in_order():
+    rows = draw(100, 10, seed=3)
+    assert len(set(rows)) == 10
+    assert (np.diff(rows) > 0).all()
+    assert rows.max() < 100
+    np.testing.assert_array_equal(rows, draw(100, 10, seed=3))
+    assert (rows != draw(100, 10, seed=4)).any()
+
+
+def test_draw_of_more_than_there_are_takes_all():
+    assert draw(5, 1000, seed=0).tolist() == [0, 1, 2, 3, 4]
+
+
+def frame(*pairs) -> pd.DataFrame:
+    texts = pd.DataFrame(pairs, columns=["text_a", "text_b"], dtype=object)
+    return texts.assign(id=[f"example-{row}" for row in range(len(pairs))])
+
+
+PAIRS = frame(("the dog, not the cat.", "a dog"), ("a cat", "the red house. but"))
+
+
+def test_tokens_and_segments_of_the_drawn_examples(tiny_bert):
+    tokenizer = load_tokenizer(tiny_bert)
+    table = token_table(PAIRS["id"], encode(tokenizer, PAIRS, 64), np.array([1]), tokenizer)
+    (row,) = table.to_dict("records")
+    assert row["id"] == "example-1"
+    assert " ".join(row["tokens"]) == "[CLS] a cat [SEP] the red house . but [SEP]"
+    assert row["segments"] == [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+
+
+def test_kinds_are_found_and_padding_is_none(tiny_bert):
+    tokenizer = load_tokenizer(tiny_bert)
+    (batch,) = encode(tokenizer, PAIRS, 64).batches(2)
+    kinds = KindIds.of(tokenizer, [".", ","]).find(batch.inputs)
+    places = {
+        name: [np.flatnonzero(row).tolist() for row in mask.numpy()]
+        for name, mask in vars(kinds).items()
+    }
+    # [CLS] the dog , not the cat . [SEP] a dog [SEP] | [CLS] a cat [SEP] the red house . but [SEP]
+    assert batch.rows.tolist() == [0, 1]
+    assert places == {
+        "real": [list(range(12)), list(range(10))],
+        "cls": [[0], [0]],
+        "sep": [[8, 11], [3, 9]],
+        "punctuation": [[3, 7], [7]],
+    }
+
+
+def test_kinds_are_found_in_every_family(any_checkpoint):
+    tokenizer = load_tokenizer(any_checkpoint)
+    (batch,) = encode(tokenizer, PAIRS, 64).batches(2)
+    kinds = KindIds.of(tokenizer, [".", ","]).find(batch.inputs)
+    assert kinds.cls.sum(1).tolist() == [1, 1]
+    assert kinds.sep.sum(1).tolist() in ([2, 2], [3, 3])  # RoBERTa sets two between the texts
+    assert kinds.punctuation.sum(1).tolist() == [2, 1]
