@@ -31,7 +31,6 @@ from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
 from stages.core.tasks import load_task
 
-
 SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
 CORE = Path(__file__).with_name("core")
 CODE = [CORE / f"{name}.py" for name in ("batches", "gates", "grid", "seam")]
