@@ -1,4 +1,4 @@
-"""A whole `work/measures` of random numbers in the form that the stages write, and its params.yaml."""
+"""A whole `work/measures` of random numbers, as the stages write it, and its `params.yaml`."""
 
 from pathlib import Path
 
@@ -70,9 +70,7 @@ def _flipped(generator: np.random.Generator, labels: np.ndarray, right: float) -
     return np.where(generator.random(len(labels)) < right, labels, 1 - labels)
 
 
-def _predictions(
-    generator: np.random.Generator, labels: np.ndarray, right: float
-) -> pd.DataFrame:
+def _predictions(generator: np.random.Generator, labels: np.ndarray, right: float) -> pd.DataFrame:
     ids = [f"example-{row}" for row in range(len(labels))]
     return pd.DataFrame(
         {"id": ids, "label": labels, "prediction": _flipped(generator, labels, right)}
@@ -86,7 +84,9 @@ def _write_ablate(
     baseline = _flipped(generator, labels, 0.9)
 
     def evidence(gates: list) -> tuple:
-        gated = np.stack([np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates])
+        gated = np.stack(
+            [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
+        )
         return gates, "accuracy", labels, baseline, gated, 50, 0
 
     heads = evidence(

@@ -76,7 +76,7 @@ def mean_on_same_examples(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """`first - second` (Zou and Donner 2008), as if independent: too wide where errors go together."""
+    """`first - second` as if independent (Zou and Donner 2008): too wide if errors go together."""
     value = first.value - second.value
     below = np.hypot(first.value - first.low, second.high - second.value)
     above = np.hypot(first.high - first.value, second.value - second.low)

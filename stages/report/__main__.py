@@ -1,0 +1,79 @@
+"""Draw the offline report from `work/measures` and `reports/findings.json`."""
+
+import importlib
+import pkgutil
+import subprocess
+import tempfile
+from functools import reduce
+from pathlib import Path
+
+import pandas as pd
+import typer
+import vl_convert
+
+import stages.report.pages
+from stages.core.estimates import NotMeasured
+from stages.core.findings import read_findings
+from stages.core.measures import Measures, open_measures
+from stages.core.parameters import stage_command
+from stages.report.page import Page, Section
+from stages.report.site import write_site
+
+REPORTS = Path("reports")
+# DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
+PLOTS_TEMPLATE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
+<script>{runtime}</script></head><body>{{plot_divs}}</body></html>
+"""
+PLOTS_RUNTIME = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
+
+app = typer.Typer(add_completion=False)
+
+
+@app.callback(invoke_without_command=True)
+def build(context: typer.Context) -> None:
+    """Write reports/index.html, one page for each stage, and their figures and tables."""
+    if context.invoked_subcommand:
+        return
+    measures = open_measures()
+    pages = measured_pages(measures)
+    write_site(REPORTS, read_findings(), pages, head_table(measures, pages))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def plots(context: typer.Context) -> None:
+    """Run `dvc plots` so that its page works without a network, as in: plots diff HEAD~1 HEAD."""
+    runtime = vl_convert.javascript_bundle(PLOTS_RUNTIME)
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as template:
+        template.write(PLOTS_TEMPLATE.format(runtime=runtime))
+        template.flush()
+        command = ["dvc", "plots", *context.args, "--html-template", template.name]
+        raise typer.Exit(subprocess.run(command, check=False).returncode)
+
+
+def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:
+    """The pages whose measures this configuration has, with what they show, in their order."""
+    modules = [
+        importlib.import_module(f"{stages.report.pages.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(stages.report.pages.__path__)
+    ]
+    pages = {}
+    for module in sorted(modules, key=lambda module: (module.PAGE.order, module.__name__)):
+        try:
+            sections = module.PAGE.sections(measures)
+        except NotMeasured:
+            continue
+        pages[module.__name__.rpartition(".")[2]] = (module.PAGE, sections)
+    return pages
+
+
+def head_table(measures: Measures, pages: dict[str, tuple[Page, list[Section]]]) -> pd.DataFrame:
+    """One row a layer and head; every page adds its columns."""
+    parts = [page.heads(measures) for page, _ in pages.values() if page.heads]
+    if not parts:
+        return pd.DataFrame(columns=["layer", "head"])
+    return reduce(lambda left, right: left.join(right, how="outer"), parts).reset_index()
+
+
+if __name__ == "__main__":
+    stage_command(app)

@@ -1,0 +1,81 @@
+"""Where a claim's own interval lies: beside the region in which the claim holds, and the source."""
+
+from dataclasses import dataclass
+from itertools import chain
+
+from stages.core.claims import Unit
+from stages.core.findings import Finding
+
+MARGIN = 0.08  # of the bar's length, left free at both ends
+DIGITS: dict[str, str] = {
+    "points": "{:+.2f}",
+    "percent": "{:+.2f}%",
+    "share": "{:.1%}",
+    "F1": "{:.3f}",
+    "count": "{:g}",
+    "cosine": "{:+.4f}",
+}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Positions along a bar of length 1; None for what is not known."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    region: tuple[float, float]
+    published: float | None
+    published_range: tuple[float, float] | None
+
+
+def bar(finding: Finding) -> Bar:
+    """Scale the claim's numbers so that all of them fit on the bar."""
+    published = finding.published
+    bounds = (finding.holds.lower, finding.holds.upper)
+    finite = [bound for bound in bounds if abs(bound) != float("inf")]
+    numbers = [finding.value, finding.low, finding.high]
+    numbers += [published.value, published.low, published.high, *finite]
+    known = [number for number in numbers if number is not None]
+    start, end = min(known), max(known)
+    length = (end - start) or 1.0
+
+    def place(number: float | None) -> float | None:
+        if number is None:
+            return None
+        return round(MARGIN + (1 - 2 * MARGIN) * (number - start) / length, 4)
+
+    reported = None
+    if published.low is not None and published.high is not None:
+        reported = (place(published.low), place(published.high))
+    return Bar(
+        place(finding.value),
+        place(finding.low),
+        place(finding.high),
+        tuple(min(1.0, max(0.0, place(bound))) for bound in bounds),
+        place(published.value),
+        reported,
+    )
+
+
+def shown(number: float | None, unit: Unit) -> str:
+    """A number in its unit, as the pages print it."""
+    return "not known" if number is None else DIGITS[unit].format(number)
+
+
+def region_in_words(finding: Finding) -> str:
+    """As "above 0" or "above 32.0% and below 61.0%"."""
+    lower, upper = finding.holds.lower, finding.holds.upper
+    parts = chain(
+        ["above " + shown(lower, finding.unit)] if lower != float("-inf") else [],
+        ["below " + shown(upper, finding.unit)] if upper != float("inf") else [],
+    )
+    return " and ".join(parts)
+
+
+def published_in_words(finding: Finding) -> str:
+    """The source's value or range; empty where it gives words only."""
+    published = finding.published
+    if published.low is not None and published.high is not None:
+        return f"{shown(published.low, finding.unit)} to {shown(published.high, finding.unit)}"
+    return "" if published.value is None else shown(published.value, finding.unit)

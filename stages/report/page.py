@@ -1,0 +1,61 @@
+"""What a page consists of. Pages say what to show; `stages.report.site` says how."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import altair
+import pandas as pd
+
+from stages.core.measures import Measures
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, written as `figures/NAME.svg` and drawn in the page.
+
+    `caption` says what is seen; it is also the description for those who cannot see it. `plot` is
+    the layer x head table (panel, layer, head, value) that `dvc plots` draws, if there is one.
+    """
+
+    name: str
+    title: str
+    caption: str
+    chart: altair.TopLevelMixin
+    plot: pd.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, written in full as `tables/NAME.csv`; the page shows at most `rows` of its rows."""
+
+    name: str
+    title: str
+    caption: str
+    frame: pd.DataFrame
+    rows: int = 40
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, a paragraph that says how to read what follows, and the figures and tables."""
+
+    title: str
+    text: str
+    items: tuple[Figure | Table, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of one stage.
+
+    `order` is its place in the navigation, `studies` are those whose claims it shows. `sections`
+    raises `NotMeasured` where the configuration lacks the measures: the page is left out then.
+    `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
+    """
+
+    order: int
+    title: str
+    summary: str
+    studies: tuple[str, ...]
+    sections: Callable[[Measures], list[Section]]
+    heads: Callable[[Measures], pd.DataFrame] | None = None

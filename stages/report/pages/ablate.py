@@ -1,0 +1,172 @@
+"""Heads and layers that are off (Kovaleva et al. 2019, 4.6; query-title study, 2.1 and 2.4.2)."""
+
+import pandas as pd
+
+from stages.core.charts import dots, heatmap
+from stages.core.measures import Measures
+from stages.report.page import Figure, Page, Section, Table
+
+GATES = "ablate/{task}-{seed}.parquet"
+HELD_OUT = "ablate/{task}-{seed}-heldout.parquet"
+SIGNIFICANCE = 0.05
+POINTS = PERCENT = 100
+
+
+def sections(measures: Measures) -> list[Section]:
+    gates = effects(measures)
+    return [
+        _heads(gates, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
+        _layers(gates, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
+        _heads(gates, "zero", "percent", "T9", "query-title study, section 2.4.2"),
+        _layers(gates, "zero", "percent", "T4", "query-title study, section 2.1"),
+        _chosen(measures),
+        _modes(gates),
+    ]
+
+
+def effects(measures: Measures) -> pd.DataFrame:
+    """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
+    gates = measures.frame(GATES)
+    gates = gates[gates["family"].isin(["head", "layer"])]
+    for unit, scale in (("points", 1), ("percent", gates["baseline"].abs())):
+        for name in ("effect", "low", "high"):
+            gates = gates.assign(**{f"{name}_{unit}": 100 * gates[name] / scale})
+    keys = ["task", "family", "mode", "layer", "head"]
+    values = [
+        f"{name}_{unit}" for unit in ("points", "percent") for name in ("effect", "low", "high")
+    ]
+    table = gates.groupby(keys, sort=False)[[*values, "baseline", "value"]].mean()
+    # With several seeds a head counts as significant only if it is so in every one.
+    table["p_holm"] = gates.groupby(keys, sort=False)["p_holm"].max()
+    return table.reset_index()
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """Effect of each head on each task, in points."""
+    gates = effects(measures)
+    rows = gates[(gates["family"] == "head") & (gates["mode"] == "uniform")]
+    table = rows.pivot(index=["layer", "head"], columns="task", values="effect_points")
+    return table[rows["task"].unique()].add_prefix("off: ").add_suffix(" (points)")
+
+
+def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
+    cells = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
+    cells = cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+    name = f"ablate-heads-{mode}"
+    tooltip = ["task", "layer", "head", "effect", "low", "high", "p_holm"]
+    title = f"change, {unit}"
+    return Section(
+        f"{study}: each head alone, {mode}",
+        f"One head at a time is set to `{mode}` ({source}). Red cells: the task gets worse without "
+        "the head; blue cells: it gets better.",
+        (
+            Figure(
+                name,
+                f"Change of the primary metric with one head off ({mode}, {unit})",
+                f"Layer x head for each task. A dot marks heads with p < {SIGNIFICANCE} after "
+                "Holm's correction over all heads of the task.",
+                heatmap(
+                    cells,
+                    "effect",
+                    title,
+                    panel="task",
+                    diverging=True,
+                    tooltip=tooltip,
+                    marked="significant",
+                ),
+                cells.rename(columns={"task": "panel", "effect": "value"})[
+                    ["panel", "layer", "head", "value"]
+                ],
+            ),
+            Table(
+                name,
+                "Heads with the largest effects",
+                f"Change in {unit} with its 95% paired bootstrap interval, largest first.",
+                _largest_first(cells),
+                rows=12,
+            ),
+        ),
+    )
+
+
+def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
+    rows = gates[(gates["family"] == "layer") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    rows = rows[["task", "layer", *columns, "p_holm"]].rename(columns={**columns})
+    name = f"ablate-layers-{mode}"
+    drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
+    return Section(
+        f"{study}: each layer as a whole, {mode}",
+        f"All heads of one layer are set to `{mode}` ({source}).",
+        (
+            Figure(
+                name,
+                f"Change of the primary metric with one layer off ({mode}, {unit})",
+                "Dots are the change, lines its 95% paired bootstrap interval.",
+                dots(drawn, "layer", f"change, {unit}", group="task"),
+            ),
+            Table(name, "Layers", f"Change in {unit} with its interval.", rows),
+        ),
+    )
+
+
+def _chosen(measures: Measures) -> Section:
+    rows = measures.frame(HELD_OUT)
+    columns = ["effect_picked_half", "effect_heldout", "low", "high"]
+    rows = rows.assign(**{name: POINTS * rows[name] for name in columns})
+    places = ["task", "seed", "family", "mode", "picked", "layer", "head"]
+    return Section(
+        "Chosen on one half, scored on the other",
+        "The best of many noisy heads always looks like a gain on the examples that chose it. Here "
+        "the best and the worst are chosen on one half of the examples and scored on the other, "
+        "over many divisions; layer and head name the one chosen most often.",
+        (
+            Table(
+                "ablate-heldout",
+                "Best and worst heads and layers, held out",
+                "Points; the interval is of the effect on the half that did not choose.",
+                rows[places + columns],
+                rows=100,
+            ),
+        ),
+    )
+
+
+def _modes(gates: pd.DataFrame) -> Section:
+    cells = gates[gates["family"] == "head"]
+    table = cells.pivot(index=["task", "layer", "head"], columns="mode", values="effect_points")
+    modes = list(cells["mode"].unique())
+    correlations = pd.DataFrame(
+        {
+            "task": task,
+            "first": first,
+            "second": second,
+            "spearman": part[first].corr(part[second], method="spearman"),
+        }
+        for task, part in table.groupby("task", sort=False)
+        for place, first in enumerate(modes)
+        for second in modes[place + 1 :]
+    )
+    return Section(
+        "Do the ways of disabling agree?",
+        "Rank correlation between the effects of all heads under two modes: zero (no output), "
+        "uniform (equal attention), mean (its mean output).",
+        (Table("ablate-modes", "Rank correlation of modes", "Spearman over heads.", correlations),),
+    )
+
+
+def _largest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    order = cells["effect"].abs().sort_values(ascending=False, kind="stable").index
+    return cells.loc[order]
+
+
+PAGE = Page(
+    order=6,
+    title="Heads and layers off",
+    summary="What each head and each layer does for the tasks, by turning it off.",
+    studies=("K8", "K9", "T4", "T9"),
+    sections=sections,
+    heads=heads,
+)

@@ -1,0 +1,67 @@
+"""How well the five patterns can be told apart (Kovaleva et al. 2019, section 4.1)."""
+
+import pandas as pd
+from sklearn.metrics import classification_report
+
+from stages.core.charts import matrix
+from stages.core.measures import Measures
+from stages.report.page import Figure, Page, Section, Table
+
+FOLDS = "classifier/folds.parquet"
+
+
+def sections(measures: Measures) -> list[Section]:
+    folds = measures.frame(FOLDS)
+    counts = confusion(folds)
+    return [
+        Section(
+            "K2: the network on maps that it did not see",
+            "Each labelled map is predicted by the network trained on the other folds; no sentence "
+            "and no head stands in two folds.",
+            (
+                Figure(
+                    "classifier-confusion",
+                    "Labels and predictions",
+                    "Rows are labels, columns predictions; each cell counts maps.",
+                    matrix(counts, "predicted", "label", "maps"),
+                ),
+                Table(
+                    "classifier-scores",
+                    "Scores of the network and of the baseline",
+                    "The baseline is a classifier on simple features of the map.",
+                    pd.concat([_scores(folds, name) for name in ("network", "baseline")]),
+                ),
+                Table("classifier-confusion", "Confusion matrix", "Maps.", counts, rows=0),
+            ),
+        )
+    ]
+
+
+def confusion(folds: pd.DataFrame) -> pd.DataFrame:
+    """One row a label and prediction: the number of maps."""
+    table = pd.crosstab(folds["label"], folds["network"])
+    classes = table.index.union(table.columns)
+    table = table.reindex(index=classes, columns=classes, fill_value=0)
+    return (
+        table.rename_axis(index="label", columns="predicted").stack().rename("maps").reset_index()
+    )
+
+
+def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
+    report = classification_report(
+        folds["label"], folds[model], output_dict=True, zero_division=0.0
+    )
+    report.pop("accuracy", None)
+    table = pd.DataFrame(report).T.rename_axis("pattern").reset_index()
+    table = table.rename(columns={"f1-score": "f1", "support": "maps"}).astype({"maps": int})
+    table.insert(0, "model", model)
+    return table
+
+
+PAGE = Page(
+    order=3,
+    title="Telling patterns apart",
+    summary="The classifier of attention patterns on honest folds.",
+    studies=("K2",),
+    sections=sections,
+)

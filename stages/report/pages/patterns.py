@@ -1,0 +1,101 @@
+"""How frequent each pattern is (Kovaleva et al. 2019, section 4.1, Figure 2)."""
+
+import pandas as pd
+
+from stages.core.charts import heatmap, shares
+from stages.core.measures import Measures
+from stages.report.page import Figure, Page, Section, Table
+
+CELLS = "patterns/{task}-{arm}.parquet"
+SHARES = "patterns/{task}-{arm}-shares.parquet"
+ARMS = {"none": "pretrained", "pretrained": "tuned"}
+
+
+def sections(measures: Measures) -> list[Section]:
+    return [_shares(measures), _heads(measures)]
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """The pattern that most of a tuned head's maps have, and its share of them."""
+    cells = by_head(measures)
+    tuned = cells[cells["model"] == "tuned"].sort_values("share", kind="stable")
+    first = tuned.groupby(["layer", "head"]).last()
+    return pd.DataFrame({"pattern": first["pattern"], "share of its maps": first["share"]})
+
+
+def by_head(measures: Measures) -> pd.DataFrame:
+    """One row an arm, layer, head and pattern: share of the head's maps over all tasks."""
+    table = measures.frame(CELLS)
+    keys = ["arm", "layer", "head"]
+    counts = table.groupby([*keys, "pattern"], sort=False)["maps"].sum().rename("share")
+    cells = (counts / counts.groupby(keys).transform("sum")).reset_index()
+    return cells.assign(model=cells["arm"].map(ARMS))
+
+
+def _shares(measures: Measures) -> Section:
+    table = measures.frame(SHARES)
+    table = table.assign(model=table["arm"].map(ARMS))
+    columns = ["task", "model", "pattern", "share", "low", "high", "examples"]
+    return Section(
+        "K3: share of each pattern",
+        "Every map of every head is given one of the five patterns by the classifier.",
+        (
+            Figure(
+                "patterns-shares",
+                "Share of each pattern, by task",
+                "Stacked bars of the pretrained and the tuned encoder add up to all maps.",
+                shares(table, "model", "share", "pattern", panel="task"),
+            ),
+            Table(
+                "patterns-shares",
+                "Shares",
+                "Share of maps with its 95% bootstrap interval over examples.",
+                table[columns],
+            ),
+        ),
+    )
+
+
+def _heads(measures: Measures) -> Section:
+    cells = by_head(measures)
+    tuned = cells[cells["model"] == "tuned"]
+    return Section(
+        "Patterns of each head",
+        "A head seldom keeps to one pattern on every input.",
+        (
+            Figure(
+                "patterns-heads",
+                "Share of each head's maps with each pattern (tuned, all tasks)",
+                "Layer x head for each pattern.",
+                heatmap(
+                    tuned,
+                    "share",
+                    "share of maps",
+                    panel="pattern",
+                    tooltip=["pattern", "layer", "head", "share"],
+                ),
+                tuned.rename(columns={"pattern": "panel", "share": "value"})[
+                    ["panel", "layer", "head", "value"]
+                ],
+            ),
+            Table(
+                "patterns-heads",
+                "Every head",
+                "Share of maps.",
+                cells.pivot(
+                    index=["model", "layer", "head"], columns="pattern", values="share"
+                ).reset_index(),
+                rows=0,
+            ),
+        ),
+    )
+
+
+PAGE = Page(
+    order=4,
+    title="Patterns of attention",
+    summary="How frequent each pattern is on each task and in each head.",
+    studies=("K3",),
+    sections=sections,
+    heads=heads,
+)

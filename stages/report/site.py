@@ -1,0 +1,129 @@
+"""Write the pages: HTML from templates, each figure as SVG, each table as CSV.
+
+Everything a page needs lies beside it, so the report works from disk without a network.
+"""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from stages.core.charts import PLACES, save_svg, specification
+from stages.core.files import atomic
+from stages.core.findings import Findings
+from stages.report.bars import bar, published_in_words, region_in_words, shown
+from stages.report.page import Figure, Page, Section, Table
+
+HERE = Path(__file__).parent
+RUNTIME = "window.vegaEmbed = vegaEmbed;"
+
+
+def environment() -> Environment:
+    """The templates with the filters they use."""
+    made = Environment(
+        loader=PackageLoader("stages.report"),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        bar=bar,
+        shown=shown,
+        region=region_in_words,
+        published=published_in_words,
+        cell=cell,
+        specification=inline_specification,
+    )
+    made.tests.update(figure=lambda item: isinstance(item, Figure))
+    return made
+
+
+def write_site(
+    reports: Path,
+    findings: Findings,
+    pages: dict[str, tuple[Page, list[Section]]],
+    heads: pd.DataFrame,
+) -> None:
+    """Write index, pages, assets, figures, tables and plot tables into `reports`.
+
+    Args:
+        pages: by file name, in the order of the navigation.
+        heads: the table of all heads, one row a layer and head.
+    """
+    templates = environment()
+    shared = {
+        "findings": findings,
+        "navigation": {name: page for name, (page, _) in pages.items()},
+        "heads": heads,
+        "page_of": {study: name for name, (page, _) in pages.items() for study in page.studies},
+    }
+    items = [
+        item for _, sections in pages.values() for section in sections for item in section.items
+    ]
+    write_assets(reports / "assets")
+    write_items(reports, items)
+    write_csv(heads, reports / "heads.csv")
+    with atomic(reports / "pages") as folder:
+        folder.mkdir()
+        for name, (page, sections) in pages.items():
+            text = templates.get_template("page.html").render(
+                shared, root="../", current=name, page=page, sections=sections
+            )
+            (folder / f"{name}.html").write_text(text, encoding="utf-8")
+        text = templates.get_template("heads.html").render(shared, root="../", current="heads")
+        (folder / "heads.html").write_text(text, encoding="utf-8")
+    with atomic(reports / "index.html") as partial:
+        text = templates.get_template("index.html").render(shared, root="", current="index")
+        partial.write_text(text, encoding="utf-8")
+
+
+def write_items(reports: Path, items: list[Figure | Table]) -> None:
+    """Write figures/NAME.svg, tables/NAME.csv and, for layer x head figures, plots/NAME.csv."""
+    with (
+        atomic(reports / "figures") as figures,
+        atomic(reports / "tables") as tables,
+        atomic(reports / "plots") as plots,
+    ):
+        for folder in (figures, tables, plots):
+            folder.mkdir()
+        for item in items:
+            if isinstance(item, Table):
+                write_csv(item.frame, tables / f"{item.name}.csv")
+                continue
+            save_svg(item.chart, figures / f"{item.name}.svg")
+            if item.plot is not None:
+                write_csv(item.plot, plots / f"{item.name}.csv")
+
+
+def write_assets(folder: Path) -> None:
+    """Write the one Vega runtime that all pages share, our own script, and the style."""
+    with atomic(folder) as partial:
+        shutil.copytree(HERE / "static", partial)
+        (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table with rounded numbers, so that a diff shows changes that mean something."""
+    frame = frame.round(PLACES)
+    numbers = frame.select_dtypes("float").columns
+    frame[numbers] = frame[numbers] + 0.0  # no -0.0
+    with atomic(path) as partial:
+        frame.to_csv(partial, index=False, lineterminator="\n")
+
+
+def cell(value: object) -> str:
+    """A table's cell as text."""
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.4g}"
+    return str(value)
+
+
+def inline_specification(figure: Figure) -> Markup:
+    """The figure's Vega-Lite as JSON that is safe inside of a script element."""
+    text = json.dumps(specification(figure.chart, figure.caption), sort_keys=True)
+    return Markup(text.replace("<", "\\u003c"))
