@@ -119,7 +119,7 @@ def _class(label: Any, task: Task) -> float:
     """The number of the class that is given by its name or, where names are words, its number."""
     names = task.label_names
     try:
-        number = int(label) if float(label).is_integer() else None
+        number = int(float(label)) if float(label).is_integer() else None
     except (TypeError, ValueError):
         number = None
     for spelling in (label, str(number)):

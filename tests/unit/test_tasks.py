@@ -1,0 +1,83 @@
+"""Entries of `tasks`: what is accepted, and what is refused with which words."""
+
+from pathlib import Path
+
+import pytest
+
+from stages.core.files import InputError
+from stages.core.tasks import HubData, WrittenData, load_task
+
+WRITTEN = "{source: written, train: 20, validation: 10, seed: 1}"
+
+
+def entry(tmp_path: Path, text: str, name: str = "own") -> Path:
+    path = tmp_path / "params.yaml"
+    path.write_text(f"tasks:\n  {name}: {text}\n")
+    return path
+
+
+def test_written_classification_with_a_count_of_labels(tmp_path: Path) -> None:
+    file = entry(
+        tmp_path,
+        f"{{data: {WRITTEN}, kind: classification, labels: 5, metrics: [accuracy, macro_f1], "
+        "finetune: {learning_rate: 1e-05, epochs: 2}}",
+    )
+    task = load_task("own", file)
+    assert isinstance(task.data, WrittenData)
+    assert task.outputs == 5
+    assert task.label_names == ["0", "1", "2", "3", "4"]
+    assert task.finetune == {"learning_rate": 1e-5, "epochs": 2}
+    assert task.max_length == 128
+
+
+def test_hub_regression(tmp_path: Path) -> None:
+    file = entry(
+        tmp_path,
+        "{data: {source: hub, path: a/b, name: c, splits: {train: train, validation: dev}, "
+        "columns: {text_a: x, text_b: y, label: z}}, kind: regression, metrics: [pearson]}",
+    )
+    task = load_task("own", file)
+    assert isinstance(task.data, HubData)
+    assert (task.data.train, task.data.seed, task.data.bad_rows) == (None, 0, "stop")
+    assert task.outputs == 1
+    assert task.label_names == []
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("kind: classification, labels: 2, metrics: [accurracy]", "unknown metrics"),
+        ("kind: classification, labels: 2, metrics: []", "metrics"),
+        ("kind: classification, metrics: [accuracy]", "needs `labels`"),
+        ("kind: classification, labels: 1, metrics: [accuracy]", "two or more classes"),
+        ("kind: classification, labels: [a, a], metrics: [accuracy]", "twice"),
+        ("kind: classification, labels: 3, metrics: [f1]", r"\['f1'\] do not fit"),
+        ("kind: classification, labels: 2, metrics: [pearson]", "do not fit"),
+        ("kind: regression, labels: 2, metrics: [pearson]", "has no `labels`"),
+        ("kind: regression, metrics: [accuracy]", "do not fit"),
+        ("kind: regression, metrics: [pearson], lenght: 3", "unknown key"),
+    ],
+)
+def test_entries_that_do_not_fit_together(tmp_path: Path, text: str, complaint: str) -> None:
+    file = entry(tmp_path, f"{{data: {WRITTEN}, {text}}}")
+    with pytest.raises(InputError, match=complaint) as refusal:
+        load_task("own", file)
+    assert "tasks.own" in str(refusal.value)
+    assert "params.yaml" in str(refusal.value)
+
+
+def test_a_source_that_there_is_not(tmp_path: Path) -> None:
+    file = entry(tmp_path, "{data: {source: web}, kind: regression, metrics: [pearson]}")
+    with pytest.raises(InputError, match="written"):
+        load_task("own", file)
+
+
+def test_a_task_that_is_not_in_the_file(tmp_path: Path) -> None:
+    file = entry(tmp_path, f"{{data: {WRITTEN}, kind: regression, metrics: [pearson]}}")
+    with pytest.raises(InputError, match="tasks has own"):
+        load_task("other", file)
+
+
+def test_a_name_that_would_confuse_file_names(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="letters, digits and _"):
+        load_task("a-b", tmp_path / "params.yaml")
