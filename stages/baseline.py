@@ -1,0 +1,78 @@
+"""Baselines without an encoder: the majority class (or mean score) and a bag of words.
+
+The bag of words counts the words of each text apart, so that it knows which text a word is in, but
+neither their order nor which words the texts share.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+from jaxtyping import Float
+from scipy.sparse import csr_matrix, hstack
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from stages.core.examples import read_examples
+from stages.core.files import atomic
+from stages.core.parameters import stage_command
+from stages.core.tasks import Task, load_task
+
+WORD = r"(?u)\b\w+\b"  # words of one letter too: "a" and "I"
+ITERATIONS = 2_000
+
+
+def word_counts(train: pd.DataFrame, validation: pd.DataFrame) -> tuple[csr_matrix, csr_matrix]:
+    """Count the words of the training examples in both splits, the two texts side by side."""
+    blocks: list[tuple[csr_matrix, csr_matrix]] = []
+    for column in ("text_a", "text_b"):
+        if train[column].notna().all():
+            vectorizer = CountVectorizer(token_pattern=WORD)
+            counts = vectorizer.fit_transform(train[column])
+            blocks.append((counts, vectorizer.transform(validation[column])))
+    fitted, applied = zip(*blocks, strict=True)
+    return hstack(fitted).tocsr(), hstack(applied).tocsr()
+
+
+def majority(
+    train: pd.DataFrame, validation: pd.DataFrame, task: Task
+) -> Float[np.ndarray, " example"]:
+    """The most frequent class of the training examples (the lowest of equals), or their mean."""
+    guess = train["label"].mode()[0] if task.kind == "classification" else train["label"].mean()
+    return np.full(len(validation), guess)
+
+
+def bag_of_words(
+    train: pd.DataFrame, validation: pd.DataFrame, task: Task
+) -> Float[np.ndarray, " example"]:
+    """Predictions of a logistic regression (ridge regression for scores) on word counts."""
+    fitted, applied = word_counts(train, validation)
+    if task.kind == "classification":
+        model = LogisticRegression(max_iter=ITERATIONS)
+    else:
+        model = Ridge()
+    return model.fit(fitted, train["label"]).predict(applied)
+
+
+BASELINES = {"majority": majority, "bag_of_words": bag_of_words}
+
+
+def main(task: Annotated[str, typer.Option(help="A key of `tasks` in params.yaml.")]) -> None:
+    """Write work/measures/baseline/TASK.parquet: a row for each validation example and baseline."""
+    entry = load_task(task)
+    train, validation = (
+        read_examples(Path("work/tasks") / task / f"{split}.parquet")
+        for split in ("train", "validation")
+    )
+    predictions = pd.concat(
+        validation[["id", "label"]].assign(model=name, prediction=predict(train, validation, entry))
+        for name, predict in BASELINES.items()
+    )
+    with atomic(Path("work/measures/baseline") / f"{task}.parquet") as path:
+        predictions.to_parquet(path, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

@@ -1,0 +1,161 @@
+"""The words of `data/written/`, with what fits what and what means the same."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stages.core.files import read_yaml
+from stages.core.written.inflection import Verb, plural
+
+FOLDER = Path("data/written")
+HELD_OUT_SHARE = 10  # one word in so many occurs in validation examples only
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun or name. `gender` is Masc, Fem, or "" where the word does not tell."""
+
+    singular: str
+    plural: str
+    kind: str  # the class of nouns.yaml
+    domain: str = ""
+    gender: str = ""
+    proper: bool = False
+
+    @property
+    def person(self) -> bool:
+        return self.kind == "person"
+
+
+def held_out(word: str) -> bool:
+    """Whether a word is kept from the training examples: a property of its spelling alone."""
+    return zlib.crc32(word.encode()) % HELD_OUT_SHARE == 0
+
+
+def flat(entries: Iterable[str | list[str]]) -> Iterator[str]:
+    """The words of a list whose inner lists hold synonyms."""
+    for entry in entries:
+        yield from [entry] if isinstance(entry, str) else entry
+
+
+class Lexicon:
+    """The words open to one split: those of the training split lack the held-out ones."""
+
+    def __init__(self, split: str, folder: Path = FOLDER):
+        self.split = split
+        self.tables: dict[str, Any] = {
+            name: read_yaml(folder / f"{name}.yaml")
+            for name in ("nouns", "people", "verbs", "modifiers", "opinions", "titles")
+        }
+
+    def open(self, words: Iterable[str | list[str]]) -> list[str]:
+        """The words of a list that this split may use."""
+        return [
+            word
+            for word in flat(words)
+            if self.split != "train" or not held_out(word.split("/")[0])
+        ]
+
+    @cached_property
+    def nouns(self) -> dict[str, dict[str, list[Noun]]]:
+        """Nouns by domain and class."""
+        return {
+            domain: {
+                kind: [
+                    Noun(word.split("/")[0], plural(word), kind, domain)
+                    for word in self.open(words)
+                ]
+                for kind, words in classes.items()
+            }
+            for domain, classes in self.tables["nouns"].items()
+        }
+
+    @cached_property
+    def names(self) -> list[Noun]:
+        return [
+            Noun(name, name, "person", gender=gender, proper=True)
+            for key, gender in (("female", "Fem"), ("male", "Masc"))
+            for name in self.open(self.tables["people"][key]["names"])
+        ]
+
+    def gendered(self, key: str) -> list[Noun]:
+        """The nouns of people.yaml whose gender is known: `nouns` or `kin`."""
+        return [
+            Noun(word.split("/")[0], plural(word), "person", gender=gender)
+            for sex, gender in (("female", "Fem"), ("male", "Masc"))
+            for word in self.open(self.tables["people"][sex][key])
+        ]
+
+    @cached_property
+    def cities(self) -> list[Noun]:
+        return [
+            Noun(city, city, "city", proper=True)
+            for city in self.open(self.tables["people"]["cities"])
+        ]
+
+    def verbs(self, frame: str, kind: str = "") -> list[Verb]:
+        """The verbs of a frame; of a transitive frame those for a class of objects."""
+        table = self.tables["verbs"][frame]
+        return [Verb.parse(entry) for entry in self.open(table[kind] if kind else table)]
+
+    def adjectives(self, kind: str) -> list[str]:
+        """The adjectives that fit a class of nouns."""
+        return self.open(self.tables["modifiers"]["adjectives"][kind])
+
+    @cached_property
+    def synonyms(self) -> dict[str, list[str]]:
+        """Entries that mean the same, by the name of the word (`pick up`, `quickly`)."""
+        tables = [*_lists(self.tables["verbs"]), *_lists(self.tables["modifiers"])]
+        found: dict[str, list[str]] = {}
+        for table in tables:
+            for group in table:
+                if isinstance(group, list) and table not in self._opposite_tables:
+                    for one, other in permutations(group, 2):
+                        found.setdefault(Verb.parse(one).name, []).append(other)
+        return found
+
+    @cached_property
+    def opposites(self) -> dict[str, list[str]]:
+        """Words that contradict a word, by its name."""
+        found: dict[str, list[str]] = {}
+        for table in self._opposite_tables:
+            for one, other in table:
+                found.setdefault(one, []).append(other)
+                found.setdefault(other, []).append(one)
+        return found
+
+    @property
+    def _opposite_tables(self) -> list[list]:
+        return [self.tables["verbs"]["opposites"], self.tables["modifiers"]["opposites"]]
+
+    @cached_property
+    def verb_forms(self) -> dict[str, Verb]:
+        """Every verb by its name, for the forms of irregular ones."""
+        parsed = (Verb.parse(e) for table in _lists(self.tables["verbs"]) for e in flat(table))
+        forms: dict[str, Verb] = {}
+        for verb in parsed:
+            known = forms.get(verb.name)
+            if known is None or known.past == known.lemma + "ed":
+                forms[verb.name] = verb
+        return forms
+
+
+def _lists(table: Any) -> Iterator[list]:
+    """The lists of words in a table, at any depth of its keys."""
+    if isinstance(table, dict):
+        for value in table.values():
+            yield from _lists(value)
+    else:
+        yield table
+
+
+def pick(generator: np.random.Generator, options: Iterable[Any]) -> Any:
+    """Draw one of some options, which may be of any type."""
+    options = list(options)
+    return options[int(generator.integers(len(options)))]
