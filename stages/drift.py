@@ -115,7 +115,7 @@ def head_table(
     )
 
 
-def example_table(
+def contrast_table(
     cosines: Float64[np.ndarray, "example layer head"], ids: pd.Series, last_layers: int
 ) -> pd.DataFrame:
     """One row an example: change (1 - cosine) of the last layers, of the earlier, the difference.
@@ -131,14 +131,6 @@ def example_table(
     return pd.DataFrame(
         {"id": ids.to_numpy(), "last": last, "earlier": earlier, "contrast": last - earlier}
     )
-
-
-def contrast_row(examples: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
-    """The mean contrast over the examples with its bootstrap interval, as one row."""
-    contrast = examples["contrast"].to_numpy()[:, None]
-    mean, low, high = mean_intervals(contrast, resamples, seed, LEVEL)
-    columns = {"mean": mean, "low": low, "high": high, "count": [len(examples)]}
-    return pd.DataFrame(columns)
 
 
 def main(
@@ -160,19 +152,17 @@ def main(
         "padded": (validation.iloc[np.sort(rows)], parameters.padded_to),
     }
 
-    names = task, f"{task}-contrast", f"{task}-examples"
-    tables: dict[str, list[pd.DataFrame]] = {name: [] for name in names}
+    heads, contrasts = [], []
     for variant, (examples, pad_to) in variants.items():
         encoded = encode(tokenizer, examples, definition.max_length)
         cosines = similarities(before, after, encoded, parameters.batch, device, pad_to)
-        contrasts = example_table(cosines, examples["id"], parameters.last_layers)
-        bootstrap = parameters.resamples, parameters.seed
-        parts = head_table(cosines, *bootstrap), contrast_row(contrasts, *bootstrap), contrasts
-        for kept, part in zip(tables.values(), parts, strict=True):
-            kept.append(part.assign(variant=variant))
-    for name, kept in tables.items():
+        table = head_table(cosines, parameters.resamples, parameters.seed)
+        heads.append(table.assign(variant=variant))
+        table = contrast_table(cosines, examples["id"], parameters.last_layers)
+        contrasts.append(table.assign(variant=variant))
+    for name, tables in ((task, heads), (f"{task}-contrast", contrasts)):
         with atomic(f"work/measures/drift/{name}.parquet") as partial:
-            pd.concat(kept, ignore_index=True).to_parquet(partial, index=False)
+            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ are computed from the model's own float32 probabilities.
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -199,7 +200,7 @@ class MapStore:
         shape = (count, self.layers, self.heads, length, length)
         start = self._offsets[row] // ELEMENT.itemsize
         weights = self._shard(self._shards[row])
-        return weights[start : start + int(np.prod(shape))].reshape(shape)
+        return weights[start : start + math.prod(shape)].reshape(shape)
 
     def _shard(self, number: int) -> Float16[np.ndarray, " weight"]:
         if number not in self._mapped:

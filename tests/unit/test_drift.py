@@ -8,7 +8,7 @@ from transformers import BertConfig, BertForSequenceClassification
 
 from stages.core.batches import Encoded
 from stages.core.seam import Gated
-from stages.drift import contrast_row, example_table, head_table, map_cosine, similarities
+from stages.drift import contrast_table, head_table, map_cosine, similarities
 
 LAYERS, HEADS, SIZE = 3, 4, 4
 
@@ -132,15 +132,8 @@ def cosines_of_layers(*layers: float) -> np.ndarray:
     ],
 )
 def test_contrast_of_the_last_two_layers(layers, last, earlier):
-    table = example_table(cosines_of_layers(*layers), pd.Series(["a", "b"]), last_layers=2)
+    table = contrast_table(cosines_of_layers(*layers), pd.Series(["a", "b"]), last_layers=2)
     assert table["id"].tolist() == ["a", "b"]
     np.testing.assert_allclose(table["last"], last)
     np.testing.assert_allclose(table["earlier"], earlier)
     np.testing.assert_allclose(table["contrast"], last - earlier)
-
-
-def test_contrast_row_by_hand():
-    examples = pd.DataFrame({"contrast": [0.1, 0.3]})
-    (row,) = contrast_row(examples, resamples=2000, seed=0).to_dict("records")
-    # Two examples: a resample has the mean 0.1, 0.2 or 0.3.
-    assert row == pytest.approx({"mean": 0.2, "low": 0.1, "high": 0.3, "count": 2})
