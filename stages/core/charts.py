@@ -3,6 +3,7 @@
 A chart carries its data, rounded, so that it works offline and its file changes only with them.
 """
 
+import math
 from pathlib import Path
 
 import altair
@@ -16,7 +17,8 @@ INK, MUTED, GRID = "#1b1f24", "#59636e", "#e4e7eb"
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959"]
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-CELL = 22  # pixels of a heatmap's cell
+# Pixels: a heatmap's cell, the text beside a panel, the width of a page.
+CELL, AXIS_WIDTH, PAGE_WIDTH = 22, 70, 980
 
 
 @altair.theme.register("paper", enable=True)
@@ -53,7 +55,6 @@ def heatmap(
     diverging: bool = False,
     tooltip: list[str] | None = None,
     marked: str | None = None,
-    columns: int = 2,
     format: str = ".2f",
 ) -> altair.FacetChart:
     """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
@@ -85,13 +86,14 @@ def heatmap(
         layers.append(
             base.mark_circle(size=26, color=INK).transform_filter(altair.datum[marked] == True)  # noqa: E712
         )
+    panels = list(dict.fromkeys(cells[panel]))
     size = {"width": CELL * cells["head"].nunique(), "height": CELL * cells["layer"].nunique()}
     return (
         altair.layer(*layers)
         .properties(**size)
         .facet(
-            altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(cells[panel]))),
-            columns=columns,
+            altair.Facet(f"{panel}:N", title=None, sort=panels),
+            columns=_columns(len(panels), size["width"]),
             data=_checked(cells),
         )
         .resolve_axis(x="independent", y="independent")
@@ -128,7 +130,9 @@ def curves(
     order = list(dict.fromkeys(points[group]))
     base = altair.Chart().encode(
         x=altair.X(f"{x}:Q", title=x_title),
-        color=altair.Color(f"{group}:N", title=group, sort=order),
+        color=altair.Color(
+            f"{group}:N", title=group, sort=order, legend=altair.Legend(symbolOpacity=1)
+        ),
     )
     tooltip = [panel, group, x, "value", "low", "high"]
     chart = altair.layer(
@@ -199,6 +203,12 @@ def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
     """Write the chart as an SVG file."""
     with atomic(path) as partial:
         chart.save(partial, format="svg")
+
+
+def _columns(panels: int, width: int) -> int:
+    """As many panels side by side as fit on a page, with rows of equal length."""
+    fitting = max(1, PAGE_WIDTH // (width + AXIS_WIDTH))
+    return math.ceil(panels / math.ceil(panels / fitting))
 
 
 def _zero_line(axis: str) -> altair.Chart:

@@ -118,19 +118,18 @@ def lower_against_upper(measures: Measures, settings: Settings, share: float, ta
 
 @summary("ablate")
 def extremes(measures: Measures) -> dict:
-    """For each task: the metric with all heads, the largest effects, the significant heads."""
+    """For each task and the two studies' modes: the largest effects and the significant heads."""
+    gates = measures.frame(GATES)
+    heads = gates[(gates["family"] == "head") & gates["mode"].isin(["zero", "uniform"])]
     table: dict = {}
-    for task, rows in measures.frame(GATES).groupby("task", sort=False):
-        heads = rows[rows["family"] == "head"]
-        table[task] = {"baseline": float(rows["baseline"].mean())}
-        for mode, cells in heads.groupby("mode", sort=False):
-            significant = cells[cells["p_holm"] < SIGNIFICANCE]["effect"]
-            table[task][mode] = {
-                "largest_gain": float(cells["effect"].max()),
-                "largest_loss": float(cells["effect"].min()),
-                "helping_heads": int((significant > 0).sum()),
-                "hurting_heads": int((significant < 0).sum()),
-            }
+    for (task, mode), cells in heads.groupby(["task", "mode"], sort=False):
+        significant = cells[cells["p_holm"] < SIGNIFICANCE]["effect"]
+        table.setdefault(task, {})[mode] = {
+            "largest_gain": float(cells["effect"].max()),
+            "largest_loss": float(cells["effect"].min()),
+            "helping_heads": int((significant > 0).sum()),
+            "hurting_heads": int((significant < 0).sum()),
+        }
     return table
 
 
@@ -188,15 +187,15 @@ def _curve(measures: Measures, band: str, share: float) -> dict[str, Estimate]:
 
     def point(run: pd.DataFrame) -> Estimate:
         row = run.iloc[0]
-        relative = Estimate(row["relative"], row["relative_low"], row["relative_high"], row["draws"])
+        relative = Estimate(
+            row["relative"], row["relative_low"], row["relative_high"], row["draws"]
+        )
         return relative.scaled(PERCENT)
 
     return _over_seeds(rows, point)
 
 
-def _counts(
-    measures: Measures, mode: str, sign: int, first: float = 0.0
-) -> dict[str, Estimate]:
+def _counts(measures: Measures, mode: str, sign: int, first: float = 0.0) -> dict[str, Estimate]:
     """Heads with a significant effect of one sign; at most all those without one of the other.
 
     Holm's correction is over all heads of the task, also where only the deeper ones are counted.

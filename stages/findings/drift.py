@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from stages.core.claims import Settings, measure, summary
+from stages.core.claims import Settings, measure
 from stages.core.estimates import Answer, Estimate, mean_of
 from stages.core.intervals import bootstrap
 from stages.core.measures import Measures
 
-HEADS = "drift/{task}.parquet"
 CONTRASTS = "drift/{task}-contrast.parquet"
 
 
@@ -21,19 +20,6 @@ def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -
         interval = bootstrap(_mean, (contrast,), settings.resamples, settings.seed)
         changes[task] = Estimate.of(interval, len(contrast))
     return Answer(mean_of(list(changes.values())), changes)
-
-
-@summary("drift")
-def mean_cosines(measures: Measures) -> dict:
-    """Mean cosine of each layer's maps before and after tuning, padding cut off."""
-    rows = measures.frame(HEADS)
-    rows = rows[rows["variant"] == "cropped"]
-    return {
-        task: {
-            f"layer_{layer}": float(value) for layer, value in heads.groupby("layer")["cosine"].mean().items()
-        }
-        for task, heads in rows.groupby("task", sort=False)
-    }
 
 
 def _mean(values: np.ndarray) -> np.ndarray:

@@ -73,9 +73,7 @@ def _gains(measures: Measures, settings: Settings, arm: str) -> dict[str, Estima
     return gains
 
 
-def _gain(
-    metric: str, after: pd.DataFrame, before: pd.DataFrame, settings: Settings
-) -> Estimate:
+def _gain(metric: str, after: pd.DataFrame, before: pd.DataFrame, settings: Settings) -> Estimate:
     """Mean over seeds of the gain; all seeds and both arms share the resampled examples."""
     label = after.groupby("id")["label"].first()
     sides = [_predictions(side).loc[label.index].to_numpy().T for side in (before, after)]

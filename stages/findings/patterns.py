@@ -63,10 +63,11 @@ def classifier_scores(measures: Measures) -> dict:
 
 @summary("patterns")
 def shares(measures: Measures) -> dict:
-    """Share of each pattern for each task and arm."""
+    """Share of each pattern for each task, in the tuned encoder."""
     table: dict = {}
     for row in measures.frame(SHARES).to_dict("records"):
-        table.setdefault(row["task"], {}).setdefault(row["arm"], {})[row["pattern"]] = row["share"]
+        if row["arm"] == "pretrained":
+            table.setdefault(row["task"], {})[row["pattern"]] = row["share"]
     return table
 
 

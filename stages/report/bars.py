@@ -1,13 +1,12 @@
 """Where a claim's own interval lies: beside the region in which the claim holds, and the source."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 from stages.core.claims import Unit
 from stages.core.findings import Finding
 
 MARGIN = 0.08  # of the bar's length, left free at both ends
-DIGITS: dict[str, str] = {
+DIGITS: dict[Unit, str] = {
     "points": "{:+.2f}",
     "percent": "{:+.2f}%",
     "share": "{:.1%}",
@@ -15,6 +14,8 @@ DIGITS: dict[str, str] = {
     "count": "{:g}",
     "cosine": "{:+.4f}",
 }
+# How a bound is printed: its factor and sign.
+BOUNDS: dict[Unit, tuple[int, str]] = {"percent": (1, "%"), "share": (100, "%")}
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,14 @@ def shown(number: float | None, unit: Unit) -> str:
 
 
 def region_in_words(finding: Finding) -> str:
-    """As "above 0" or "above 32.0% and below 61.0%"."""
+    """As "above 0" or "above 32% and below 61%"."""
     lower, upper = finding.holds.lower, finding.holds.upper
-    parts = chain(
-        ["above " + shown(lower, finding.unit)] if lower != float("-inf") else [],
-        ["below " + shown(upper, finding.unit)] if upper != float("inf") else [],
-    )
+    scale, sign = BOUNDS.get(finding.unit, (1, ""))
+    parts = [
+        f"{word} {round(scale * bound, 4):g}{sign}"
+        for word, bound in (("above", lower), ("below", upper))
+        if abs(bound) != float("inf")
+    ]
     return " and ".join(parts)
 
 

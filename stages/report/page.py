@@ -26,13 +26,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table, written in full as `tables/NAME.csv`; the page shows at most `rows` of its rows."""
+    """A table, written as `tables/NAME.csv`; the page folds it up when it has more than `rows`."""
 
     name: str
     title: str
     caption: str
     frame: pd.DataFrame
-    rows: int = 40
+    rows: int = 16
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,10 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 def cell(value: object) -> str:
     """A table's cell as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.4g}"
+        return "" if pd.isna(value) else f"{round(value, PLACES) + 0.0:.4g}"
     return str(value)
 
 

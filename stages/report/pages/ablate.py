@@ -59,7 +59,7 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
     title = f"change, {unit}"
     return Section(
         f"{study}: each head alone, {mode}",
-        f"One head at a time is set to `{mode}` ({source}). Red cells: the task gets worse without "
+        f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
         "the head; blue cells: it gets better.",
         (
             Figure(
@@ -85,7 +85,6 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
                 "Heads with the largest effects",
                 f"Change in {unit} with its 95% paired bootstrap interval, largest first.",
                 _largest_first(cells),
-                rows=12,
             ),
         ),
     )
@@ -99,7 +98,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
     drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
     return Section(
         f"{study}: each layer as a whole, {mode}",
-        f"All heads of one layer are set to `{mode}` ({source}).",
+        f"All heads of one layer are set to {mode} ({source}).",
         (
             Figure(
                 name,
@@ -128,7 +127,6 @@ def _chosen(measures: Measures) -> Section:
                 "Best and worst heads and layers, held out",
                 "Points; the interval is of the effect on the half that did not choose.",
                 rows[places + columns],
-                rows=100,
             ),
         ),
     )

@@ -60,7 +60,7 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
                 heatmap(cells, "value", unit, panel="model"),
                 cells.rename(columns={"model": "panel"})[["panel", "layer", "head", "value"]],
             ),
-            Table(f"attend-{name}", "Every head", f"{title}, {unit}.", table, rows=0),
+            Table(f"attend-{name}", "Every head", f"{title}, {unit}.", table),
         ),
     )
 

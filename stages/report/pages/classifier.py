@@ -5,6 +5,7 @@ from sklearn.metrics import classification_report
 
 from stages.core.charts import matrix
 from stages.core.measures import Measures
+from stages.core.pattern_data import CLASSES
 from stages.report.page import Figure, Page, Section, Table
 
 FOLDS = "classifier/folds.parquet"
@@ -31,7 +32,7 @@ def sections(measures: Measures) -> list[Section]:
                     "The baseline is a classifier on simple features of the map.",
                     pd.concat([_scores(folds, name) for name in ("network", "baseline")]),
                 ),
-                Table("classifier-confusion", "Confusion matrix", "Maps.", counts, rows=0),
+                Table("classifier-confusion", "Confusion matrix", "Maps.", counts),
             ),
         )
     ]
@@ -40,8 +41,7 @@ def sections(measures: Measures) -> list[Section]:
 def confusion(folds: pd.DataFrame) -> pd.DataFrame:
     """One row a label and prediction: the number of maps."""
     table = pd.crosstab(folds["label"], folds["network"])
-    classes = table.index.union(table.columns)
-    table = table.reindex(index=classes, columns=classes, fill_value=0)
+    table = table.reindex(index=CLASSES, columns=CLASSES, fill_value=0)
     return (
         table.rename_axis(index="label", columns="predicted").stack().rename("maps").reset_index()
     )
@@ -49,7 +49,7 @@ def confusion(folds: pd.DataFrame) -> pd.DataFrame:
 
 def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
     report = classification_report(
-        folds["label"], folds[model], output_dict=True, zero_division=0.0
+        folds["label"], folds[model], labels=CLASSES, output_dict=True, zero_division=0.0
     )
     report.pop("accuracy", None)
     table = pd.DataFrame(report).T.rename_axis("pattern").reset_index()

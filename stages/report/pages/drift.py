@@ -64,13 +64,7 @@ def _section(cells: pd.DataFrame, variant: str, text: str) -> Section:
                 .add_prefix("layer ")
                 .reset_index(),
             ),
-            Table(
-                name,
-                "Every head",
-                "Mean cosine with its 95% interval over examples.",
-                table,
-                rows=8,
-            ),
+            Table(name, "Every head", "Mean cosine with its 95% interval over examples.", table),
         ),
     )
 

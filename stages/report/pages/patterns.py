@@ -85,7 +85,6 @@ def _heads(measures: Measures) -> Section:
                 cells.pivot(
                     index=["model", "layer", "head"], columns="pattern", values="share"
                 ).reset_index(),
-                rows=0,
             ),
         ),
     )

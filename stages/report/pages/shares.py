@@ -13,7 +13,9 @@ PERCENT = 100
 
 def sections(measures: Measures) -> list[Section]:
     points = relative_changes(measures)
-    return [_section(points[points["mode"] == mode], mode) for mode in points["mode"].unique()]
+    # The study's own mode first.
+    modes = sorted(points["mode"].unique(), key=lambda mode: (mode != "zero", mode))
+    return [_section(points[points["mode"] == mode], mode) for mode in modes]
 
 
 def relative_changes(measures: Measures) -> pd.DataFrame:
