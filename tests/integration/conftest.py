@@ -1,5 +1,6 @@
 """A copy of the project to run real DVC in."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,16 +10,26 @@ import pytest
 from tests.lock import ROOT
 
 
-@pytest.fixture
-def project_copy(tmp_path: Path) -> Path:
+def copy_project(folder: Path) -> Path:
     """The files that git tracks, as they are in the working tree, in a repository of their own."""
-    copy = tmp_path / "project"
     tracked = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     for name in filter(None, tracked.split("\0")):
-        if (ROOT / name).exists():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name, follow_symlinks=False)
-    subprocess.run(["git", "init", "-q"], cwd=copy, check=True)
-    return copy
+        if os.path.lexists(ROOT / name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def project_copy(tmp_path: Path) -> Path:
+    """A copy of the project for one test."""
+    return copy_project(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def module_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project for all tests of a module."""
+    return copy_project(tmp_path_factory.mktemp("copy") / "project")

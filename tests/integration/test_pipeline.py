@@ -1,0 +1,126 @@
+"""Real DVC on a tiny configuration: one task, a tiny encoder, few examples, every stage."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.lock import DVC, complaints
+
+SETTINGS = {
+    "run": {"tasks": ["relevance"]},
+    "runtime": {"device": "cpu", "threads": 1},
+    "tasks": {"relevance": {"data": {"train": 64, "validation": 24}}},
+    "finetune": {"epochs": 1, "batch": 16},
+    "attend": {"examples": 6},
+    "classifier": {"epochs": 1, "restarts": 1},
+    "patterns": {"examples": 4},
+    "drift": {"padded_examples": 4, "padded_to": 48, "resamples": 20},
+    "ablate": {
+        "modes": ["zero", "mean"],
+        "examples": 12,
+        "reference": 8,
+        "shares": [0.5, 1.0],
+        "draws": 2,
+        "share_examples": 8,
+        "resamples": 20,
+    },
+}
+
+
+def merge(target: dict, changes: dict) -> None:
+    """Put nested `changes` into `target`; every key must be there already."""
+    for key, value in changes.items():
+        assert key in target, key
+        if isinstance(value, dict):
+            merge(target[key], value)
+        else:
+            target[key] = value
+
+
+def run(folder: Path, *command: str) -> str:
+    """Run a command with this Python's `python` and `dvc` first on the path; return its output."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PATH": path, "OMP_WAIT_POLICY": "PASSIVE"},
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def rebuilt(module_copy: Path, tiny_checkpoints: dict[str, Path]) -> Path:
+    """The project after `dvc repro` on the tiny configuration."""
+    yaml = YAML()
+    parameters = yaml.load(module_copy / "params.yaml")
+    merge(parameters, SETTINGS)
+    parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
+    yaml.dump(parameters, module_copy / "params.yaml")
+    (module_copy / "dvc.lock").unlink(missing_ok=True)
+    shutil.rmtree(module_copy / "reports", ignore_errors=True)
+    run(module_copy, *DVC, "repro", "-q")
+    return module_copy
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def test_reports_are_written(rebuilt):
+    findings = json.loads((rebuilt / "reports/findings.json").read_text())
+    assert {claim["verdict"] for claim in findings["claims"]} <= {"holds", "fails", "undecided"}
+    for name in ("index.html", "metrics.json", "tables", "figures"):
+        assert (rebuilt / "reports" / name).exists(), name
+
+
+def test_nothing_changed_nothing_runs(rebuilt):
+    assert "Running stage" not in run(rebuilt, *DVC, "repro")
+    assert complaints(rebuilt) == []
+
+
+def test_deleted_outputs_come_back_from_the_cache(rebuilt):
+    before = contents(rebuilt / "reports")
+    shutil.rmtree(rebuilt / "work")
+    assert "Running stage" not in run(rebuilt, *DVC, "repro")
+    assert (rebuilt / "work/maps/relevance-pretrained").is_dir()
+    assert contents(rebuilt / "reports") == before
+
+
+def test_where_to_run_is_no_reason_to_run(rebuilt):
+    file = rebuilt / "params.yaml"
+    before = file.read_text()
+    file.write_text(before.replace("workers: 0", "workers: 1"))
+    assert before != file.read_text()
+    assert "Running stage" not in run(rebuilt, *DVC, "repro")
+    file.write_text(before)
+
+
+def test_metrics_and_plots_are_shown(rebuilt):
+    assert "reports/metrics.json" in run(rebuilt, *DVC, "metrics", "show")
+    run(rebuilt, *DVC, "plots", "show", "-o", "dvc_plots")
+    assert "vega" in (rebuilt / "dvc_plots" / "index.html").read_text()
+    checked = ["-m", "stages.findings", "check", "--against", "reports/findings.json"]
+    assert "0 verdicts flipped" in run(rebuilt, sys.executable, *checked)
+
+
+def test_rebuilt_from_nothing_byte_for_byte(rebuilt):
+    before = contents(rebuilt / "reports") | {"lock": (rebuilt / "dvc.lock").read_bytes()}
+    for name in ("work", ".dvc/cache", "reports"):
+        shutil.rmtree(rebuilt / name)
+    (rebuilt / "dvc.lock").unlink()
+    run(rebuilt, *DVC, "repro", "-q")
+    after = contents(rebuilt / "reports") | {"lock": (rebuilt / "dvc.lock").read_bytes()}
+    assert [name for name in before | after if before.get(name) != after.get(name)] == []
