@@ -40,6 +40,8 @@ def closure(module: str) -> set[Path]:
     main = module_file(f"{module}.__main__") or module_file(module)
     assert main is not None, f"{module}: no such module"
     found, fresh = set(), {main, module_file("stages"), module_file(module)}
+    if main.name == "__main__.py":  # a package loads its own modules by name
+        fresh |= {path.relative_to(ROOT) for path in (ROOT / main).parent.rglob("*.py")}
     while fresh:
         found |= fresh
         fresh = set().union(*(imports(file) for file in fresh)) - found

@@ -1,8 +1,6 @@
 """Give every claim its verdict: `reports/findings.json` and `reports/metrics.json`."""
 
-import importlib
 import json
-import pkgutil
 import subprocess
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +36,7 @@ def build(context: typer.Context) -> None:
     """Decide every claim of data/claims.yaml from work/measures; write findings and metrics."""
     if context.invoked_subcommand:
         return
-    load_measures()
+    stages.findings.load()
     settings = section(Settings, "findings")
     measures = open_measures()
     claims, not_shown = decide(read_claims(), measures, settings)
@@ -72,12 +70,6 @@ def check(
     flipped = sum(flipped for _, flipped, _ in changes)
     typer.echo(f"{len(now.claims)} claims, {flipped} verdicts flipped against {against}")
     raise typer.Exit(1 if flipped else 0)
-
-
-def load_measures() -> None:
-    """Load every module of this package, so that its measures are registered."""
-    for module in pkgutil.iter_modules(stages.findings.__path__):
-        importlib.import_module(f"stages.findings.{module.name}")
 
 
 def decide(
