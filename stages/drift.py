@@ -53,7 +53,7 @@ def map_cosine(
     chosen = queries[:, None, :, None]
     first, second = ((maps * chosen).flatten(2) for maps in (first, second))
     product, first_square, second_square = (
-        torch.linalg.vecdot(*pair).double().cpu().numpy()
+        torch.linalg.vecdot(*pair).cpu().double().numpy()
         for pair in ((first, second), (first, first), (second, second))
     )
     # One root of the product, and not a product of roots: equal maps give exactly 1.

@@ -156,7 +156,7 @@ class Moments:
         self._names = self._names or list(values)
         if list(values) != self._names:
             raise ValueError(f"the statistics are {self._names}, not {list(values)}")
-        batch = _Running.of(torch.stack(list(values.values()), dim=-1).double().cpu().numpy())
+        batch = _Running.of(torch.stack(list(values.values()), dim=-1).cpu().double().numpy())
         before = self._layers[layer]
         self._layers[layer] = before.joined(batch) if before else batch
 
