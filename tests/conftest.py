@@ -1,6 +1,7 @@
 """Tiny checkpoints of every family, with random weights and working tokenizers, built offline."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,16 @@ def any_checkpoint(request: pytest.FixtureRequest, tiny_checkpoints: dict[str, P
 def tiny_bert(tiny_checkpoints: dict[str, Path]) -> Path:
     """The folder of the tiny BERT: 2 layers of 4 heads."""
     return tiny_checkpoints["bert"]
+
+
+@pytest.fixture(scope="session")
+def tiny_bert_without_dropout(
+    tiny_checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The tiny BERT without dropout, so that two ways of training it can be held together."""
+    folder = tmp_path_factory.mktemp("checkpoints") / "bert-without-dropout"
+    shutil.copytree(tiny_checkpoints["bert"], folder)
+    settings = json.loads((folder / "config.json").read_text())
+    settings |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (folder / "config.json").write_text(json.dumps(settings))
+    return folder

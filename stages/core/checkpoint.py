@@ -219,7 +219,7 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
     )
     if task.max_length > (longest := longest_input(config)):
         raise InputError(
-            f"{PARAMETER_FILE}: `tasks`: max_length is {task.max_length}, but the encoder in "
+            f"{PARAMETER_FILE}: a task's `max_length` is {task.max_length}, but the encoder in "
             f"{folder} has positions for {longest} tokens; set max_length to {longest} or less"
         )
     with torch.random.fork_rng(devices=[]):
