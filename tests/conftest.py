@@ -125,3 +125,13 @@ def tiny_bert_without_dropout(
     settings |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (folder / "config.json").write_text(json.dumps(settings))
     return folder
+
+
+@pytest.fixture(scope="session")
+def synthetic_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A configuration of synthetic measures with its findings and report."""
+    from tests.synthetic_measures import build_reports  # only these tests need its imports
+
+    folder = tmp_path_factory.mktemp("synthetic")
+    build_reports(folder)
+    return folder

@@ -1,13 +1,18 @@
 """A whole `work/measures` of random numbers, as the stages write it, and its `params.yaml`."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import typer
+from typer.testing import CliRunner
 
 from stages.core.effects import curve_table, effect_table, held_out_table
 from stages.core.gates import random_shares, single_heads, whole_layers
 from stages.core.pattern_data import CLASSES
+from stages.findings.__main__ import app as findings
+from stages.report.__main__ import app as report
 
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
 TASKS = ("relevance", "sentiment")
@@ -58,6 +63,20 @@ def write_measures(folder: Path) -> None:
             }
         ),
     )
+
+
+def build_reports(folder: Path) -> None:
+    """Write measures into an empty folder, then findings and report, as the stages do."""
+    write_measures(folder)
+    (folder / "data").symlink_to(Path(__file__).resolve().parents[1] / "data")
+    run_stage(folder, findings)
+    run_stage(folder, report)
+
+
+def run_stage(folder: Path, stage: typer.Typer) -> None:
+    """Run a stage in a folder, within this process: importing takes longer than running."""
+    with contextlib.chdir(folder):
+        assert CliRunner().invoke(stage, [], catch_exceptions=False).exit_code == 0
 
 
 def _write(folder: Path, name: str, table: pd.DataFrame) -> None:

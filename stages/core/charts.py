@@ -4,10 +4,12 @@ A chart carries its data, rounded, so that it works offline and its file changes
 """
 
 import math
+import re
 from pathlib import Path
 
 import altair
 import pandas as pd
+import vl_convert
 
 from stages.core.files import atomic
 
@@ -201,8 +203,19 @@ def specification(chart: altair.TopLevelMixin, description: str) -> dict:
 
 def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
     """Write the chart as an SVG file."""
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
     with atomic(path) as partial:
-        chart.save(partial, format="svg")
+        partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
+
+
+def _renumbered(svg: str) -> str:
+    """Number gradients and clips from 0: the renderer counts on over all charts of a process."""
+    numbers: dict[str, int] = {}
+    return re.sub(
+        r"\b(gradient_|clip)(\d+)\b",
+        lambda match: match[1] + str(numbers.setdefault(match[0], len(numbers))),
+        svg,
+    )
 
 
 def _columns(panels: int, width: int) -> int:

@@ -253,7 +253,9 @@ def test_curves_are_read_at_the_share(measures):
 
 def test_drift_contrast_is_the_mean_over_examples_and_tasks(measures):
     for task, contrasts in (("one", [0.1, 0.3]), ("two", [0.5, 0.7])):
-        rows = [{"id": str(n), "variant": "cropped", "contrast": x} for n, x in enumerate(contrasts)]
+        rows = [
+            {"id": str(n), "variant": "cropped", "contrast": x} for n, x in enumerate(contrasts)
+        ]
         write(measures, f"drift/{task}-contrast", rows)
     change = found(measures, "drift_of_last_layers", variant="cropped")
     assert change.tasks["one"].value == pytest.approx(0.2)
@@ -357,7 +359,7 @@ def test_values_that_json_lacks_become_null():
 
 def test_a_whole_configuration_gets_its_verdicts(tmp_path, monkeypatch):
     write_measures(tmp_path)
-    (tmp_path / "data").symlink_to(Path("data").resolve())
+    (tmp_path / "data").symlink_to(Path(__file__).resolve().parents[2] / "data")
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(app, [], catch_exceptions=False).exit_code == 0
     written = parse_findings(Path("reports/findings.json").read_text(), "findings.json")
