@@ -81,13 +81,12 @@ def heatmap(
         color=altair.Color(
             f"{value}:Q", scale=scale, legend=altair.Legend(title=title, format=format)
         ),
-        tooltip=[f"{name}" for name in tooltip or [panel, "layer", "head", value]],
+        tooltip=tooltip or [panel, "layer", "head", value],
     )
     layers = [rect]
     if marked:
-        layers.append(
-            base.mark_circle(size=26, color=INK).transform_filter(altair.datum[marked] == True)  # noqa: E712
-        )
+        dot = base.mark_circle(size=26, color=INK)
+        layers.append(dot.transform_filter(f"datum.{marked}"))
     panels = list(dict.fromkeys(cells[panel]))
     size = {"width": CELL * cells["head"].nunique(), "height": CELL * cells["layer"].nunique()}
     return (
