@@ -125,8 +125,7 @@ def _subject(phrase: Phrase, clause: Clause, style: Style, passive: bool = False
 
 def _verbal(clause: Clause, style: Style) -> Node:
     verb = clause.verb
-    linked = verb.particle in LINKING_PREPOSITIONS
-    passive = style.passive and clause.object is not None and not (clause.gap or linked)
+    passive = style.passive and _has_passive(clause)
     subject = clause.object if passive else clause.subject
     before, root = verb_group(verb, clause, subject.number, passive)
     root.before = [*_subject(subject, clause, style, passive), *before]
@@ -136,6 +135,15 @@ def _verbal(clause: Clause, style: Style) -> Node:
         root.before.append(adverb(clause.manner))
     _objects(root, clause, style, passive)
     return root
+
+
+def _has_passive(clause: Clause) -> bool:
+    """Whether the object can be the subject: not after "chat with", and no pronoun would come
+    before the phrase that it stands for ("her hat was lost by Anna")."""
+    thing = clause.object
+    if thing is None or clause.gap or clause.verb.particle in LINKING_PREPOSITIONS:
+        return False
+    return thing.pronoun != "reflexive" and not (thing.owner and thing.owner.pronoun)
 
 
 def _objects(root: Node, clause: Clause, style: Style, passive: bool) -> None:
@@ -178,6 +186,9 @@ def _adjectival(clause: Clause, style: Style) -> Node:
         else:
             root.before.append(adverb("more"))
         root.after.append(argument(clause.standard, "obl", "than", style))
+    elif clause.degree == "inferior":
+        root.before.append(adverb("less"))
+        root.after.append(argument(clause.standard, "obl", "than", style))
     elif clause.degree == "equal":
         root.before.append(adverb("as"))
         root.after.append(argument(clause.standard, "obl", "as", style))
@@ -210,7 +221,8 @@ def _frame(root: Node, clause: Clause, style: Style) -> None:
         mark, inner = clause.adjunct
         node = realise(inner, PLAIN, "advcl")
         node.before[0:0] = _subordinator(mark)
-        if style.front_adjunct and not fronted:
+        cataphora = bool(inner.subject.pronoun)
+        if style.front_adjunct and not fronted and not cataphora:
             fronted.append(node)
         else:
             root.after.append(node)

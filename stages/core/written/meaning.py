@@ -50,7 +50,7 @@ class Clause:
     subject: Phrase
     verb: Verb | None = None
     adjective: str = ""
-    degree: str = ""  # comparative or equal, with a standard; or an adverb as "very"
+    degree: str = ""  # comparative, inferior or equal, with a standard; or an adverb as "very"
     standard: Phrase | None = None
     object: Phrase | None = None
     recipient: Phrase | None = None

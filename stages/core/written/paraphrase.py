@@ -1,9 +1,10 @@
-"""The task `paraphrase`: pairs with the same words in another order, on both sides of the label.
+"""The task `paraphrase`: two texts that say the same, or not, mostly in the same words.
 
-A meaning is said twice. For label 1 the second text says the same in another style (active and
-passive, "gave Anna the book" and "gave the book to Anna", a fronted time), or exchanges what may
-be exchanged (who met whom). For label 0 the words are exchanged so that the meaning changes, and
-the style is drawn as for label 1: no word and no construction tells the label.
+For label 1 the second text says the first one's meaning in another style (active and passive,
+"gave Anna the book" and "gave the book to Anna", a fronted time), or with those parts exchanged
+that may be (who met whom). For label 0 parts are exchanged so that the meaning changes, or some of
+it is replaced. The style is drawn alike, and each first text comes with both labels, so that no
+word, no construction and no topic tells the label: the order of the words does.
 """
 
 from collections.abc import Callable
@@ -11,90 +12,25 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from stages.core.written import exchange
 from stages.core.written.clause import realise
+from stages.core.written.edit import SUBSTITUTIONS
+from stages.core.written.exchange import Exchange
 from stages.core.written.lexicon import Lexicon, pick
-from stages.core.written.meaning import Clause, Phrase, Style
+from stages.core.written.meaning import Clause, Style
 from stages.core.written.scene import Scene
 from stages.core.written.tree import annotate, sentence
 
-LABELS = ("different", "same")
-STYLE_CHANCE = {"passive": 0.4, "swap_phrases": 0.3, "inverted": 0.3}
-Exchange = Callable[[Clause], Clause | None]  # None where it does not apply
-
-
-def exchange_roles(clause: Clause) -> Clause | None:
-    return replace(clause, subject=clause.object, object=clause.subject)
-
-
-def exchange_recipient(clause: Clause) -> Clause | None:
-    return replace(clause, subject=clause.recipient, recipient=clause.subject)
-
-
-def exchange_standard(clause: Clause) -> Clause | None:
-    return replace(clause, subject=clause.standard, standard=clause.subject)
-
-
-def exchange_adjectives(clause: Clause) -> Clause | None:
-    """Give the subject's modifiers to the other noun and back."""
-    for name in ("recipient", "object", "standard"):
-        other = getattr(clause, name)
-        if other is not None and not other.noun.proper and not clause.subject.noun.proper:
-            one = clause.subject
-            if one.adjectives == other.adjectives or one.noun.kind != other.noun.kind:
-                continue
-            return replace(
-                clause,
-                subject=replace(one, adjectives=other.adjectives),
-                **{name: replace(other, adjectives=one.adjectives)},
-            )
-    return None
-
-
-def exchange_position(clause: Clause) -> Clause | None:
-    ((preposition, ground),) = clause.places
-    return replace(clause, subject=ground, places=((preposition, clause.subject),))
-
-
-def exchange_cities(clause: Clause) -> Clause | None:
-    (source, here), (goal, there) = clause.places
-    return replace(clause, places=((source, there), (goal, here)))
-
-
-def exchange_adjunct(clause: Clause) -> Clause | None:
-    mark, inner = clause.adjunct
-    return replace(inner, adjunct=(mark, replace(clause, adjunct=None)))
-
-
-def exchange_adjunct_subjects(clause: Clause) -> Clause | None:
-    mark, inner = clause.adjunct
-    return replace(
-        clause, subject=inner.subject, adjunct=(mark, replace(inner, subject=clause.subject))
-    )
-
-
-def exchange_speakers(clause: Clause) -> Clause | None:
-    inner = clause.complement
-    return replace(clause, subject=inner.subject, complement=replace(inner, subject=clause.subject))
-
-
-def exchange_conjunct_subjects(clause: Clause) -> Clause | None:
-    other = clause.conjunct
-    return replace(clause, subject=other.subject, conjunct=replace(other, subject=clause.subject))
-
-
-def exchange_inner_roles(clause: Clause) -> Clause | None:
-    return replace(clause, complement=exchange_roles(clause.complement))
-
-
-def move_negation(clause: Clause) -> Clause | None:
-    inner = clause.complement
-    if clause.negated == inner.negated:
-        return None
-    return replace(clause, negated=inner.negated, complement=replace(inner, negated=clause.negated))
-
-
-def exchange_clauses(clause: Clause) -> Clause | None:
-    return replace(clause.conjunct, conjunct=replace(clause, conjunct=None))
+SUBSTITUTED_SHARE = 0.25  # of the pairs with label 0: a word or two replaced
+OTHER_CLAUSE_SHARE = 0.10  # of those too: something else from the same scene
+KEEPING_EXCHANGE = 0.4  # chance that label 1 exchanges what it may
+STYLE_CHANCE = 0.3  # of each choice of style
+# Chance that the second text makes another choice than the first: moves of a particle, an adverb,
+# a time are common, those that turn the participants round (the passive) are rarer.
+LIGHT_CHANGE = 0.5
+HEAVY_CHANGE = 0.15
+LIGHT = ("particle_last", "front_time", "early_manner", "of_genitive", "bare_complement")
+RICHNESS = (0.0, 0.15, 0.35)
 
 
 @dataclass(frozen=True)
@@ -106,112 +42,143 @@ class Kind:
     keep: tuple[Exchange, ...] = ()
 
 
-def _adjunct(scene: Scene, sort: str) -> Clause:
+def _two_clauses(scene: Scene) -> tuple[Clause, Clause]:
+    """Two things that happened, told without a time of their own."""
+    one, other = (scene.pick((scene.transitive, scene.intransitive))() for _ in range(2))
+    plain = {"time": "", "modal": "", "frequency": "", "tense": "Past", "perfect": False}
+    return replace(one, **plain), replace(other, **plain)
+
+
+def _with_adjunct(scene: Scene, sort: str) -> Clause:
     marks = scene.lexicon.tables["modifiers"]["subordinators"][sort]
-    main, inner = (
-        replace(scene.pick((scene.transitive, scene.intransitive))(), time="", modal="")
-        for _ in range(2)
-    )
-    return replace(main, adjunct=(scene.pick(marks), inner), perfect=False, tense="Past")
-
-
-def _speech(scene: Scene) -> Clause:
-    clause = scene.speech(replace(scene.reversible(), time="", places=()))
-    negated = scene.chance(0.4)
-    inner = scene.chance(0.5)
-    complement = replace(clause.complement, negated=negated and inner, frequency="")
-    return replace(clause, negated=negated and not inner, complement=complement)
+    main, inner = _two_clauses(scene)
+    return replace(main, adjunct=(scene.pick(marks), inner))
 
 
 def _coordinated(scene: Scene) -> Clause:
-    one, other = (
-        replace(
-            scene.pick((scene.transitive, scene.intransitive))(),
-            time="",
-            tense="Past",
-            perfect=False,
-            frequency="",
-        )
-        for _ in range(2)
-    )
+    one, other = _two_clauses(scene)
     return replace(one, conjunct=other)
 
 
-def _adjective_pair(scene: Scene, draw: Callable[[], Clause]) -> Clause:
-    """A clause between two people told apart by an adjective each."""
-    clause = draw()
+def _speech(scene: Scene) -> Clause:
+    """Someone says that someone did something to someone; at times one of the two is negated."""
+    clause = scene.speech(replace(scene.reversible(), time="", places=(), frequency=""))
+    negated = scene.pick(("", "outer", "inner"))
+    complement = replace(clause.complement, negated=negated == "inner")
+    return replace(clause, negated=negated == "outer", complement=complement)
+
+
+def _with_adjectives(scene: Scene, clause: Clause) -> Clause:
+    """The clause between two people who are told apart by an adjective each."""
     one, other = (
         replace(scene.person(proper=0, modified=False), adjectives=(scene.adjective("person"),))
         for _ in range(2)
     )
-    return replace(clause, subject=one, **{_other_role(clause): other})
-
-
-def _other_role(clause: Clause) -> str:
-    return next(n for n in ("recipient", "standard", "object") if getattr(clause, n) is not None)
+    role = "standard" if clause.standard else "object"
+    return replace(clause, subject=one, **{role: other})
 
 
 KINDS = {
-    "reversible": Kind(Scene.reversible, (exchange_roles,)),
-    "symmetric": Kind(
-        lambda scene: _adjective_pair(scene, scene.symmetric),
-        (exchange_adjectives,),
-        (exchange_roles,),
-    ),
+    "reversible": Kind(Scene.reversible, (exchange.exchange_roles,)),
     "adjectives": Kind(
-        lambda scene: _adjective_pair(scene, scene.reversible),
-        (exchange_adjectives, exchange_roles),
+        lambda scene: _with_adjectives(scene, scene.reversible()),
+        (exchange.exchange_adjectives, exchange.exchange_roles),
     ),
-    "ditransitive": Kind(Scene.ditransitive, (exchange_recipient,)),
-    "comparison": Kind(lambda scene: scene.comparison("comparative"), (exchange_standard,)),
+    "symmetric": Kind(
+        lambda scene: _with_adjectives(scene, scene.symmetric()),
+        (exchange.exchange_adjectives,),
+        (exchange.exchange_roles,),
+    ),
+    "ditransitive": Kind(Scene.ditransitive, (exchange.exchange_recipient,)),
+    "comparison": Kind(
+        lambda scene: scene.comparison(scene.pick(("comparative", "inferior"))),
+        (exchange.exchange_standard, exchange.exchange_degree),
+        (exchange.exchange_degree_and_standard,),
+    ),
     "equality": Kind(
-        lambda scene: _adjective_pair(scene, lambda: scene.comparison("equal")),
-        (exchange_adjectives,),
-        (exchange_standard,),
+        lambda scene: _with_adjectives(scene, scene.comparison("equal")),
+        (exchange.exchange_adjectives,),
+        (exchange.exchange_standard,),
     ),
-    "position": Kind(lambda scene: scene.position("directed"), (exchange_position,)),
-    "travel": Kind(Scene.travel, (exchange_cities,)),
-    "subordinate": Kind(lambda scene: _adjunct(scene, "directed"), (exchange_adjunct,)),
+    "position": Kind(lambda scene: scene.position("directed"), (exchange.exchange_position,)),
+    "nearness": Kind(
+        lambda scene: scene.position("symmetric"), (), (exchange.exchange_position,)
+    ),
+    "travel": Kind(Scene.travel, (exchange.exchange_cities,)),
+    "sequence": Kind(
+        lambda scene: _with_adjunct(scene, "directed"),
+        (exchange.exchange_adjunct, exchange.exchange_adjunct_subjects),
+    ),
     "simultaneous": Kind(
-        lambda scene: _adjunct(scene, "symmetric"),
-        (exchange_adjunct_subjects,),
-        (exchange_adjunct,),
+        lambda scene: _with_adjunct(scene, "symmetric"),
+        (exchange.exchange_adjunct_subjects,),
+        (exchange.exchange_adjunct,),
     ),
-    "coordinated": Kind(_coordinated, (exchange_conjunct_subjects,), (exchange_clauses,)),
-    "speech": Kind(_speech, (exchange_speakers, exchange_inner_roles, move_negation)),
+    "coordinated": Kind(
+        _coordinated, (exchange.exchange_conjunct_subjects,), (exchange.exchange_clauses,)
+    ),
+    "speech": Kind(
+        _speech,
+        (exchange.exchange_speakers, exchange.exchange_inner_roles, exchange.move_negation),
+    ),
+    "reason": Kind(Scene.reason, (exchange.exchange_roles,)),
 }
 
 
 def draw_style(generator: np.random.Generator) -> Style:
+    return Style(**{f.name: bool(generator.random() < STYLE_CHANCE) for f in fields(Style)})
+
+
+def restyled(style: Style, generator: np.random.Generator) -> Style:
+    """A style that differs from `style` in some choices."""
     return Style(
         **{
-            field.name: bool(generator.random() < STYLE_CHANCE.get(field.name, 0.4))
-            for field in fields(Style)
+            f.name: getattr(style, f.name)
+            != bool(generator.random() < (LIGHT_CHANGE if f.name in LIGHT else HEAVY_CHANGE))
+            for f in fields(Style)
         }
     )
 
 
-def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
-    """Draw a meaning and two pairs about it, one for each label.
+def _movable(clause: Clause, scene: Scene) -> Clause:
+    """The clause with something that a style can move."""
+    if clause.time or clause.manner or clause.adjective:
+        return clause
+    free = clause.tense == "Past" and not clause.modal
+    if free and not clause.adjunct and scene.chance(0.6):
+        return replace(clause, time=scene.time())
+    movable = clause.verb.lemma != "stand" and not clause.complement
+    return replace(clause, manner=scene.manner()) if movable else clause
 
-    Both pairs share the first text, so what is talked about never tells the label.
-    """
-    while True:
-        scene = Scene(generator, lexicon, richness=float(generator.choice([0.1, 0.25, 0.45])))
-        name = pick(generator, KINDS)
-        clause = KINDS[name].draw(scene)
-        changed = pick(generator, KINDS[name].change)(clause)
-        keeps = KINDS[name].keep
-        kept = pick(generator, keeps)(clause) if keeps and generator.random() < 0.7 else clause
-        if changed is None or kept is None:
-            continue
-        style = draw_style(generator)
-        rows = []
-        for label, other in enumerate((changed, kept)):
-            first, second = (
-                [sentence(realise(said, how))]
-                for said, how in ((clause, style), (other, draw_style(generator)))
-            )
-            rows.append(annotate(first, second) | {"label": float(label), "kind": name})
-        if all(row["text_a"] != row["text_b"] for row in rows):
-            return rows
+
+def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
+    """Draw a meaning and two pairs about it, one for each label; none if a draw does not fit."""
+    scene = Scene(generator, lexicon, richness=pick(generator, RICHNESS))
+    name = pick(generator, KINDS)
+    kind = KINDS[name]
+    clause = _movable(kind.draw(scene), scene)
+    kept: Clause | None = clause
+    if kind.keep and scene.chance(KEEPING_EXCHANGE):
+        kept = scene.pick(kind.keep)(clause)
+    changed, how = _changed(kind, clause, scene)
+    if changed is None or kept is None or changed == clause:
+        return []
+    style = draw_style(generator)
+    rows = []
+    for label, other in enumerate((changed, kept)):
+        texts = ((clause, style), (other, restyled(style, generator)))
+        trees = ([sentence(realise(meaning, said))] for meaning, said in texts)
+        rows.append(annotate(*trees) | {"label": float(label), "kind": how or name})
+    return rows if all(row["text_a"] != row["text_b"] for row in rows) else []
+
+
+def _changed(kind: Kind, clause: Clause, scene: Scene) -> tuple[Clause | None, str]:
+    """A clause that means something else."""
+    chance = scene.generator.random()
+    if chance < OTHER_CLAUSE_SHARE:
+        return kind.draw(scene), "other"
+    if chance < OTHER_CLAUSE_SHARE + SUBSTITUTED_SHARE or not kind.change:
+        for _ in range(int(scene.generator.integers(1, 3))):
+            clause = scene.pick(SUBSTITUTIONS)(clause, scene) or clause
+        return clause, "substituted"
+    return scene.pick(kind.change)(clause), ""

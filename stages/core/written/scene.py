@@ -10,8 +10,8 @@ from stages.core.written.meaning import Clause, Phrase
 from stages.core.written.phrase import NUMBERS
 
 MODALS = ("will", "must", "should", "can", "may", "could", "might", "would")
-PLACE_PREPOSITIONS = ("in", "near", "behind", "outside", "at")
-SOURCES = ("from", "with", "of")
+PLACE_PREPOSITIONS = ("near", "behind", "outside", "at")
+GENDERS = ("Fem", "Masc")
 
 
 class Scene:
@@ -43,20 +43,30 @@ class Scene:
             surname = ""
             if self.chance(0.2):
                 surname = self.pick(self.lexicon.open(self.lexicon.tables["people"]["surnames"]))
-            return self._referent(noun, determiner="", surname=surname, gender=noun.gender)
+            return self.referent(noun, determiner="", surname=surname, gender=noun.gender)
         if modified and self.chance(0.4 * self.richness):
             owner = self.person(proper=0.8, modified=False)
             kin = self._unused(self.lexicon.gendered("kin"))
-            return self._referent(kin, owner=owner, gender=kin.gender)
+            return self.referent(kin, owner=owner, gender=kin.gender)
         known = self.chance(0.25)
         nouns = self.lexicon.gendered("nouns") if known else self._nouns("person")
         noun = self._unused(nouns)
-        phrase = self._referent(noun, gender=noun.gender)
+        phrase = self.referent(noun, gender=noun.gender)
         return self._modified(phrase) if modified else phrase
+
+    def person_of(self, gender: str) -> Phrase:
+        """Someone of a known gender, by name or by a noun that tells it; anyone for ""."""
+        if not gender or gender == "Neut":
+            return self.person()
+        if self.chance(0.5):
+            names = [name for name in self.lexicon.names if name.gender == gender]
+            return self.referent(self._unused(names), determiner="", gender=gender)
+        nouns = [noun for noun in self.lexicon.gendered("nouns") if noun.gender == gender]
+        return self._modified(self.referent(self._unused(nouns), gender=gender))
 
     def thing(self, kind: str, modified: bool = True) -> Phrase:
         """Something of a class, with an article, a number or a possessor."""
-        phrase = self._referent(self._unused(self._nouns(kind)), gender="Neut")
+        phrase = self.referent(self._unused(self._nouns(kind)), gender="Neut")
         draw = self.generator.random()
         if draw < 0.25:
             phrase = replace(phrase, determiner="a")
@@ -73,11 +83,11 @@ class Scene:
     def place(self) -> tuple[str, Phrase]:
         """Where something happens: a preposition and a place of the domain."""
         noun = self._unused(self._nouns("place"))
-        phrase = self._referent(noun, gender="Neut")
+        phrase = self.referent(noun, gender="Neut")
         return self.pick(PLACE_PREPOSITIONS), self._modified(phrase)
 
     def city(self) -> Phrase:
-        return self._referent(self._unused(self.lexicon.cities), determiner="")
+        return self.referent(self._unused(self.lexicon.cities), determiner="")
 
     def thing_kinds(self, kinds=None) -> list[str]:
         """The classes of things that the domain has, of those named."""
@@ -93,7 +103,7 @@ class Scene:
         self.used.add(noun.singular)
         return noun
 
-    def _referent(self, noun: Noun, **fields) -> Phrase:
+    def referent(self, noun: Noun, **fields) -> Phrase:
         self.entities += 1
         return Phrase(noun, self.entities, **fields)
 
@@ -103,8 +113,9 @@ class Scene:
             adjectives = (self.adjective(kind),)
             phrase = replace(phrase, adjectives=adjectives)
         simple = " " not in phrase.noun.singular and not phrase.noun.gender
-        if simple and self.chance(0.5 * self.richness):
-            phrase = replace(phrase, compound=self.pick(modifiers["compounds"][kind]))
+        compounds = modifiers["compounds"].get(kind)
+        if simple and compounds and self.chance(0.6 * self.richness):
+            phrase = replace(phrase, compound=self.pick(compounds))
         if phrase.noun.person or phrase.plural:
             return phrase
         if phrase.determiner == "the" and kind != "place" and self.chance(0.9 * self.richness):
@@ -165,7 +176,7 @@ class Scene:
 
     def position(self, sort: str) -> Clause:
         """A thing that stands `directed` (behind) or `symmetric` (beside) to another."""
-        kinds = self.thing_kinds(("furniture", "device", "vehicle", "plant"))
+        kinds = self.thing_kinds(("furniture", "device", "plant"))
         prepositions = self.lexicon.tables["modifiers"]["positions"][sort]
         things = []
         for _ in range(2):
@@ -193,9 +204,46 @@ class Scene:
         """Someone says or thinks that `inner`."""
         return Clause(self.person(), self.verb("clausal"), complement=inner)
 
-    def about(self, phrase: Phrase) -> Phrase:
-        """The pronoun for a phrase, or the phrase itself where it has none."""
-        return phrase.as_pronoun() if phrase.gender or phrase.plural else phrase.bare()
+    def own(self) -> Clause:
+        """Someone does something to a thing of theirs: "the actress lost her hat"."""
+        clause = self.transitive(self.person_of(self.pick(GENDERS)))
+        kind = clause.object.noun.kind
+        if kind in ("place", "event"):
+            return clause
+        owned = replace(clause.object, owner=clause.subject.as_pronoun())
+        return replace(clause, object=owned)
+
+    def reflexive(self) -> Clause:
+        """Someone does something to themselves, with someone else near by."""
+        subject = self.person_of(self.pick(GENDERS))
+        clause = Clause(subject, self.verb("reflexive"), object=subject.as_pronoun("reflexive"))
+        if self.chance(0.5):
+            clause = replace(clause, places=(("in front of", self.person(modified=False)),))
+        return replace(clause, time=self.time() if self.chance(self.richness) else "")
+
+    def reported(self) -> Clause:
+        """Someone says something of themselves: "Anna said that she had met the doctor"."""
+        speaker = self.person_of(self.pick(GENDERS))
+        inner = self.pick((self.transitive, self.intransitive))(speaker.as_pronoun())
+        inner = replace(inner, time="", modal="", tense="Past", frequency="", perfect=True)
+        return Clause(speaker, self.verb("clausal"), complement=inner)
+
+    def reason(self) -> Clause:
+        """Two people, and why or when: "Tom thanked the nun because she had helped him"."""
+        one, other = (self.person_of(gender) for gender in self.generator.permutation(GENDERS))
+        subject, object_ = self.generator.permutation(2)
+        pronouns = (one.as_pronoun(), other.as_pronoun())
+        inner = Clause(pronouns[subject], self.verb("reversible"), object=pronouns[object_])
+        if self.chance(0.4):
+            inner = replace(self.transitive(pronouns[subject]), modal="", frequency="", time="")
+        inner = replace(inner, tense="Past", perfect=False)
+        main = Clause(one, self.verb("reversible"), object=other)
+        return replace(main, adjunct=(self.pick(("because", "before", "after", "when")), inner))
+
+    def described(self) -> Clause:
+        """Someone told apart by what they did: "the doctor who met Anna left"."""
+        subject = self.person(proper=0)
+        return self.pick((self.transitive, self.intransitive))(self.relative(subject))
 
     def relative(self, phrase: Phrase) -> Phrase:
         """The phrase with a relative clause on it."""

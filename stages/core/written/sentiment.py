@@ -1,4 +1,4 @@
-"""The task `sentiment`: one text about something, positive or negative as a whole.
+"""The task `sentiment`: a text about something, positive or negative as a whole.
 
 Opinion words occur as often in positive as in negative texts: clauses turn their polarity round
 ("far from", "nobody found"), and of two clauses the one that counts is told by how they are joined.
@@ -8,61 +8,70 @@ import re
 
 import numpy as np
 
-from stages.core.written.inflection import Verb
-from stages.core.written.lexicon import Lexicon, Noun, pick
+from stages.core.written.inflection import Verb, plural
+from stages.core.written.lexicon import Lexicon, Noun
 from stages.core.written.meaning import Phrase
 from stages.core.written.phrase import noun_phrase
 from stages.core.written.scene import Scene
 from stages.core.written.template import fill
 from stages.core.written.tree import Node, annotate, sentence
 
-LABELS = ("negative", "positive")
+# How the clauses of a text are joined; a share of the texts begins with how it came about.
+JOINS = ("single", "single", "both", "concession", "contrast", "report", "reversal", "despite")
+STORY_SHARE = 0.35
+LIKING_SHARE = 0.25  # of the clauses: a verb of liking, not an opinion word
 
 
 class Review:
-    """Draws texts about one thing and its aspects."""
+    """Draws a text about one thing and its aspects.
+
+    The judge is the writer ("I"), or somebody whom the first sentence introduces.
+    """
 
     def __init__(self, generator: np.random.Generator, lexicon: Lexicon):
-        self.generator = generator
-        self.table = lexicon.tables["opinions"]
         self.lexicon = lexicon
+        self.table = lexicon.tables["opinions"]
         self.scene = Scene(generator, lexicon, richness=0.1)
+        self.pick, self.chance = self.scene.pick, self.scene.chance
         domain = self.pick(self.table["domains"].values())
         self.item = self._referent(self.pick(lexicon.open(domain["item"])))
         self.aspects = [self._referent(a) for a in generator.permutation(domain["aspects"])]
+        self.judge: Phrase | None = None
+        self.told = False  # whether the thing has been named
         self.used: set[str] = set()
 
-    def pick(self, options):
-        return pick(self.generator, options)
-
-    def chance(self, probability: float) -> bool:
-        return bool(self.generator.random() < probability)
-
     def _referent(self, entry: str) -> Phrase:
-        """A thing or an aspect; "actor/" is used in the plural."""
+        """A thing or an aspect; "actors/" is used in the plural."""
         word, slash, _ = str(entry).partition("/")
-        noun = Noun(word, word, "aspect")
-        self.scene.entities += 1
-        return Phrase(noun, self.scene.entities, gender="Neut", plural=bool(slash))
+        one = word.removesuffix("s") if slash else word
+        return self.scene.referent(
+            Noun(one, word if slash else plural(word), "aspect"), gender="Neut", plural=bool(slash)
+        )
 
-    def opinion(self, sign: int) -> str:
-        """An opinion word of a polarity, not yet used in this text."""
+    def opinion(self, sign: int) -> Node:
+        """An opinion word of a polarity that the text does not have yet."""
         words = self.lexicon.open(self.table["positive" if sign > 0 else "negative"])
-        word = self.pick([w for w in words if w not in self.used])
+        word = self.pick([word for word in words if word not in self.used])
         self.used.add(word)
-        return word
+        return Node(word, "ADJ", feats="Degree=Pos")
 
     def target(self) -> Phrase:
-        """What a clause judges: the thing, or the next of its aspects."""
-        return self.item if self.chance(0.3) else self.aspects.pop()
+        """What a clause judges: the thing, by a pronoun once it is named, or another aspect."""
+        if self.chance(0.7):
+            return self.aspects.pop()
+        named, self.told = self.told, True
+        return self.item.as_pronoun() if named else self.item
 
-    def clause(self, sign: int, about: Phrase) -> Node:
-        """A clause that judges `about` with a polarity of 1 or -1."""
-        if self.chance(0.25):
+    def clause(self, sign: int, about: Phrase, reported: bool = False) -> Node:
+        """A clause that judges `about` with a polarity of 1 or -1.
+
+        A `reported` clause has the aspect as its subject, so that nobody else judges it.
+        """
+        if not reported and self.chance(LIKING_SHARE):
             return self._liking(sign, about)
-        frame = self.pick(self.table["adjective_frames"])
-        word = self.opinion(sign * frame["sign"])
-        return self._filled(frame, about, opinion=Node(word, "ADJ", feats="Degree=Pos"))
+        frames = self.table["adjective_frames"]
+        frame = self.pick([f for f in frames if not reported or _subject_is_aspect(f)])
+        return self._filled(frame, about, opinion=self.opinion(sign * frame["sign"]))
 
     def _liking(self, sign: int, about: Phrase) -> Node:
         frame = self.pick(self.table["verb_frames"])
@@ -72,41 +81,61 @@ class Review:
             frame,
             about,
             like=Node(verb.lemma, "VERB", feats="VerbForm=Inf"),
-            liked=Node(verb.past, "VERB", verb.lemma, feats="Mood=Ind|Tense=Past|VerbForm=Fin"),
+            liked=_past(verb),
             liking=Node(verb.gerund, "VERB", verb.lemma, feats="VerbForm=Ger"),
         )
 
     def _filled(self, frame: dict, about: Phrase, **slots: Node) -> Node:
         degree = self.pick(self.lexicon.tables["modifiers"]["adverbs"]["degree"])
-        judges = self.pick(self.table["judges"])
-        subject = re.search(r"\{aspect\}>\d+:nsubj", frame["text"])
+        relation = "nsubj" if re.search(r"\{aspect\}>\d+:nsubj", frame["text"]) else "obj"
         slots |= {
-            "aspect": noun_phrase(about, "nsubj" if subject else "obj"),
+            "aspect": noun_phrase(about, relation),
             "degree": Node(degree, "ADV"),
-            "judges": Node(judges, "NOUN", Verb.parse(judges).lemma[:-1], feats="Number=Plur"),
+            "judges": noun_phrase(self._judges(determiner=""), "nsubj"),
+            "judge": self._judge(),
         }
         return fill(frame["text"], slots, about.plural)
+
+    def _judge(self) -> Node:
+        if self.judge is None:
+            return Node("I", "PRON", feats="Case=Nom|Number=Sing|Person=1|PronType=Prs")
+        return noun_phrase(self.judge.as_pronoun(), "nsubj")
+
+    def _judges(self, determiner: str) -> Phrase:
+        noun = self.pick(self.table["judges"])
+        return self.scene.referent(
+            Noun(noun, plural(noun), "person"), determiner=determiner, plural=True
+        )
 
     # Texts
 
     def text(self, sign: int) -> list[Node]:
         """Sentences whose polarity as a whole is `sign`."""
-        join = self.pick(
-            (
-                self.single,
-                self.single,
-                self.both,
-                self.concession,
-                self.contrast,
-                self.report,
-                self.reversal,
-                self.despite,
-            )
+        sentences = [self.story()] if self.chance(STORY_SHARE) else []
+        join = getattr(self, self.pick(JOINS))
+        return [*sentences, sentence(join(sign))]
+
+    def story(self) -> Node:
+        """A first sentence without opinion: who came by the thing, and when or with whom."""
+        self.judge = self.scene.person_of(self.pick(("Fem", "Masc")))
+        self.told = True
+        verb = Verb.parse(self.pick(self.table["encounters"]))
+        day = self.pick(self.lexicon.tables["modifiers"]["times"]["days"])
+        slots = {
+            "person": noun_phrase(self.judge, "nsubj"),
+            "verb": _past(verb),
+            "item": noun_phrase(self.item, "obj"),
+            "day": Node(day, "PROPN", feats="Number=Sing"),
+            "companion": noun_phrase(self._companion(), "obl"),
+        }
+        return sentence(fill(self.pick(self.table["stories"]), slots))
+
+    def _companion(self) -> Phrase:
+        """A relative of the judge, of the other gender, so that pronouns stay clear."""
+        kin = [n for n in self.lexicon.gendered("kin") if n.gender != self.judge.gender]
+        return self.scene.referent(
+            self.pick(kin), owner=self.judge.as_pronoun(), gender=kin[0].gender
         )
-        sentences = [sentence(join(sign))]
-        if self.chance(0.25):
-            sentences.insert(0, self.background())
-        return sentences
 
     def single(self, sign: int) -> Node:
         return self.clause(sign, self.target())
@@ -116,95 +145,85 @@ class Review:
         return self._joined(sign, sign, "and")
 
     def contrast(self, sign: int) -> Node:
-        """ "X, but Y": what is said last counts."""
+        """Two clauses of opposite polarity, "X, but Y": what is said last counts."""
         return self._joined(-sign, sign, "but")
 
     def _joined(self, first: int, second: int, word: str) -> Node:
         about = self.target()
         root = self.clause(first, about)
-        same = self.chance(0.3)
-        other = self.clause(second, about.as_pronoun() if same else self.target())
+        again = about.as_pronoun() if self.chance(0.4) else self.target()
+        other = self.clause(second, again)
         other.relation = "conj"
-        other.before[0:0] = [
-            Node(",", "PUNCT", relation="punct", glued=True),
-            Node(word, "CCONJ", relation="cc"),
-        ]
+        other.before[0:0] = [_comma(), Node(word, "CCONJ", relation="cc")]
         root.after.append(other)
         return root
 
     def concession(self, sign: int) -> Node:
-        """ "Although X, Y" or "Y, although X": the main clause counts."""
-        root = self.clause(sign, self.target())
-        side = self.clause(-sign, self.target())
+        """Main clause and concession, "although X, Y" or "Y, although X": the main one counts."""
+        first = self.chance(0.5)
+        targets = [self.target(), self.target()]
+        root = self.clause(sign, targets[first])
+        side = self.clause(-sign, targets[not first])
         side.relation = "advcl"
-        mark = self.pick(("although", "though", "while"))
-        side.before.insert(0, Node(mark, "SCONJ", relation="mark"))
-        comma = Node(",", "PUNCT", relation="punct", glued=True)
-        if self.chance(0.5):
-            root.before[0:0] = [side, comma]
+        mark = self.pick(("although", "though", "even though"))
+        side.before[0:0] = [
+            Node(word, "ADV" if word == "even" else "SCONJ", relation="advmod" if word == "even" else "mark")
+            for word in mark.split()
+        ]
+        if first:
+            root.before[0:0] = [side, _comma()]
         else:
-            side.before.insert(0, comma)
+            side.before.insert(0, _comma())
             root.after.append(side)
         return root
 
     def despite(self, sign: int) -> Node:
-        """ "Despite the dull plot, Y"."""
-        root = self.clause(sign, self.target())
-        about = self.aspects.pop()
-        side = noun_phrase(about, "obl", "despite")
-        word = Node(self.opinion(-sign), "ADJ", relation="amod", feats="Degree=Pos")
+        """A main clause after "despite the dull plot"."""
+        side = noun_phrase(self.aspects.pop(), "obl", "despite")
+        word = self.opinion(-sign)
+        word.relation = "amod"
         side.before.append(word)
-        root.before[0:0] = [side, Node(",", "PUNCT", relation="punct", glued=True)]
+        root = self.clause(sign, self.target())
+        root.before[0:0] = [side, _comma()]
         return root
 
     def report(self, sign: int) -> Node:
-        """ "The critics said that X, and they were right" or "..., but they were wrong"."""
-        judges = self.pick(self.table["judges"])
+        """What others said, and whether they were right."""
         right = self.chance(0.5)
-        inner = self.clause(sign if right else -sign, self.target())
-        verb = Verb.parse(
-            self.pick(("claim", "say/said/said", "write/wrote/written", "think/thought/thought"))
-        )
-        inner.relation = "ccomp"
-        inner.before.insert(0, Node("that", "SCONJ", relation="mark"))
-        people = Phrase(Noun(judges[:-1], judges, "person"), 1000, plural=True)
-        verdict = self.pick(("right", "correct") if right else ("wrong", "mistaken"))
-        text = (
-            "{people}>2:nsubj {verb}>0:root {inner}>2:ccomp ,/PUNCT>8:punct "
-            f"{'and' if right else 'but'}/CCONJ>8:cc {{they}}>8:nsubj were=be/AUX>8:cop {verdict}/ADJ>2:conj"
-        )
+        people = self._judges(determiner="the")
         slots = {
             "people": noun_phrase(people, "nsubj"),
-            "verb": Node(verb.past, "VERB", verb.lemma, feats="Mood=Ind|Tense=Past|VerbForm=Fin"),
-            "inner": inner,
+            "verb": _past(Verb.parse(self.pick(self.table["claims"]))),
+            "claim": self.clause(sign if right else -sign, self.target(), reported=True),
             "they": noun_phrase(people.as_pronoun(), "nsubj"),
+            "judge": self._judge(),
         }
-        return fill(text, slots)
+        return fill(self.pick(self.table["reports"]["right" if right else "wrong"]), slots)
 
     def reversal(self, sign: int) -> Node:
-        """ "I expected a dull film, but got a brilliant one"."""
-        one, other = self.opinion(-sign), self.opinion(sign)
-        text = (
-            f"I/PRON>2:nsubj expected=expect/VERB>0:root a/DET>5:det {one}/ADJ>5:amod {{item}}>2:obj "
-            f",/PUNCT>8:punct but/CCONJ>8:cc got=get/VERB>2:conj a/DET>11:det {other}/ADJ>11:amod one/NOUN>8:obj"
-        )
-        return fill(text, {"item": Node(self.item.noun.singular, "NOUN")})
-
-    def background(self) -> Node:
-        """A sentence without opinion: how somebody came by the thing."""
-        person = self.scene.person()
-        owner = noun_phrase(person, "nsubj")
-        item = noun_phrase(self.item, "obj")
-        verb = self.pick(("chose=choose", "tried=try", "found=find", "discovered=discover"))
-        mine = self.pick(("for/ADP>5:case {me}>2:obl", "on/ADP>5:case {day}>2:obl"))
-        day = self.pick(self.lexicon.tables["modifiers"]["times"]["days"])
+        """An expectation of the other polarity: "I expected a dull film, but saw a brilliant one"."""
         slots = {
-            "owner": owner,
-            "item": item,
-            "me": Node("me", "PRON", "I"),
-            "day": Node(day, "PROPN", feats="Number=Sing"),
+            "judge": self._judge(),
+            "judges": noun_phrase(self._judges(determiner=""), "nsubj"),
+            "item": Node(self.item.noun.singular.split()[-1], "NOUN", feats="Number=Sing"),
+            "expected": self.opinion(-sign),
+            "found": self.opinion(sign),
         }
-        return sentence(fill(f"{{owner}}>2:nsubj {verb}/VERB>0:root {{item}}>2:obj {mine}", slots))
+        *modifiers, _ = self.item.noun.singular.split()
+        slots["item"].before = [Node(word, "NOUN", relation="compound") for word in modifiers]
+        return fill(self.pick(self.table["reversals"]), slots)
+
+
+def _comma() -> Node:
+    return Node(",", "PUNCT", relation="punct", glued=True)
+
+
+def _past(verb: Verb) -> Node:
+    return Node(verb.past, "VERB", verb.lemma, feats="Mood=Ind|Tense=Past|VerbForm=Fin")
+
+
+def _subject_is_aspect(frame: dict) -> bool:
+    return frame["text"].startswith("{aspect}")
 
 
 def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:

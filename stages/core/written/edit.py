@@ -1,0 +1,200 @@
+"""Edits: a clause with one part of its meaning changed, and what that costs on a scale of 5 points.
+
+An edit that does not apply gives None.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from stages.core.written.exchange import (
+    exchange_position,
+    exchange_recipient,
+    exchange_roles,
+    exchange_standard,
+)
+from stages.core.written.inflection import Verb
+from stages.core.written.meaning import Clause, Phrase
+from stages.core.written.scene import Scene
+
+Edit = Callable[[Clause, Scene], Clause | None]
+
+
+def synonym_of_verb(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_verb(clause, scene, scene.lexicon.synonyms)
+
+
+def opposite_of_verb(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_verb(clause, scene, scene.lexicon.opposites)
+
+
+def _other_verb(clause: Clause, scene: Scene, table: dict[str, list[str]]) -> Clause | None:
+    if clause.verb is None or clause.verb.name not in table:
+        return None
+    name = Verb.parse(scene.pick(table[clause.verb.name])).name
+    verb = scene.lexicon.verb_forms.get(name)
+    return verb and replace(clause, verb=verb)
+
+
+def synonym_of_adjective(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_adjective(clause, scene, scene.lexicon.synonyms)
+
+
+def opposite_of_adjective(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_adjective(clause, scene, scene.lexicon.opposites)
+
+
+def _other_adjective(clause: Clause, scene: Scene, table: dict[str, list[str]]) -> Clause | None:
+    for name, phrase in participants(clause):
+        if phrase.adjectives and phrase.adjectives[0] in table:
+            word = scene.pick(table[phrase.adjectives[0]])
+            return replace(clause, **{name: replace(phrase, adjectives=(word,))})
+    return None
+
+
+def synonym_of_manner(clause: Clause, scene: Scene) -> Clause | None:
+    words = scene.lexicon.synonyms.get(clause.manner)
+    return replace(clause, manner=scene.pick(words)) if words else None
+
+
+def without_adjective(clause: Clause, scene: Scene) -> Clause | None:
+    for name, phrase in participants(clause):
+        if phrase.adjectives:
+            return replace(clause, **{name: replace(phrase, adjectives=())})
+    return None
+
+
+def without_owner(clause: Clause, scene: Scene) -> Clause | None:
+    thing = clause.object
+    if thing is None or thing.owner is None or thing.noun.person:
+        return None
+    return replace(clause, object=replace(thing, owner=None))
+
+
+def without_time(clause: Clause, scene: Scene) -> Clause | None:
+    return replace(clause, time="") if clause.time else None
+
+
+def without_place(clause: Clause, scene: Scene) -> Clause | None:
+    return None if not clause.places or _located(clause) else replace(clause, places=())
+
+
+def without_manner(clause: Clause, scene: Scene) -> Clause | None:
+    return replace(clause, manner="") if clause.manner else None
+
+
+def without_adjunct(clause: Clause, scene: Scene) -> Clause | None:
+    return replace(clause, adjunct=None) if clause.adjunct else None
+
+
+def other_number(clause: Clause, scene: Scene) -> Clause | None:
+    thing = clause.object
+    if thing is None or thing.noun.proper or thing.determiner not in ("the", "a") or thing.owner:
+        return None
+    if thing.pronoun or clause.adjunct:
+        return None
+    return replace(clause, object=replace(thing, plural=not thing.plural, determiner="the"))
+
+
+def other_tense(clause: Clause, scene: Scene) -> Clause | None:
+    if clause.modal or clause.time or clause.adjunct or clause.tense == "Pres":
+        return None
+    if clause.complement and not clause.infinitive:
+        return None
+    return replace(clause, modal="will", perfect=False)
+
+
+def other_subject(clause: Clause, scene: Scene) -> Clause | None:
+    """Another subject; the pronouns for it change with it."""
+    if _located(clause):
+        return replace(clause, subject=scene.thing(clause.subject.noun.kind, modified=False))
+    old = clause.subject
+    return with_referent(clause, old.entity, scene.person_of(old.gender))
+
+
+def other_object(clause: Clause, scene: Scene) -> Clause | None:
+    old = clause.object
+    if old is None or old.pronoun:
+        return None
+    new = scene.person_of(old.gender) if old.noun.person else scene.thing(old.noun.kind)
+    return with_referent(clause, old.entity, new)
+
+
+def other_verb(clause: Clause, scene: Scene) -> Clause | None:
+    if clause.verb is None or clause.complement or clause.recipient or _located(clause):
+        return None
+    if clause.object is None:
+        return replace(clause, verb=scene.verb("intransitive"))
+    if clause.object.noun.person:
+        return replace(clause, verb=scene.verb("reversible"))
+    return replace(clause, verb=scene.verb("transitive", clause.object.noun.kind))
+
+
+def negation(clause: Clause, scene: Scene) -> Clause | None:
+    if clause.frequency or clause.adjunct or (clause.verb and _located(clause)):
+        return None
+    return replace(clause, negated=not clause.negated)
+
+
+def other_roles(clause: Clause, scene: Scene) -> Clause | None:
+    if clause.recipient is not None:
+        return exchange_recipient(clause)
+    if clause.standard is not None:
+        return exchange_standard(clause)
+    if _located(clause):
+        return exchange_position(clause)
+    thing = clause.object
+    if thing is not None and thing.noun.person and not (thing.pronoun or clause.complement):
+        return exchange_roles(clause)
+    return None
+
+
+COSTS: dict[Edit, float] = {
+    synonym_of_verb: 0.2,
+    synonym_of_adjective: 0.1,
+    synonym_of_manner: 0.1,
+    other_number: 0.4,
+    other_tense: 0.5,
+    without_adjective: 0.4,
+    without_owner: 0.6,
+    without_time: 0.5,
+    without_place: 0.5,
+    without_manner: 0.4,
+    without_adjunct: 1.2,
+    opposite_of_adjective: 1.0,
+    other_subject: 1.4,
+    other_object: 1.4,
+    other_roles: 1.6,
+    negation: 1.8,
+    other_verb: 1.8,
+    opposite_of_verb: 2.2,
+}
+EDITS = tuple(COSTS)
+# Those that change who did what, and so never leave a paraphrase.
+SUBSTITUTIONS = (other_subject, other_object, other_verb, opposite_of_verb)
+
+
+def participants(clause: Clause) -> list[tuple[str, Phrase]]:
+    """The noun phrases of a clause by the name of their role."""
+    roles = ("subject", "object", "recipient", "standard")
+    return [(role, getattr(clause, role)) for role in roles if getattr(clause, role) is not None]
+
+
+def with_referent(clause: Clause, entity: int, new: Phrase) -> Clause:
+    """The clause with `new` wherever it speaks of `entity`, by a pronoun where it did so."""
+    changes: dict = {}
+    for role, phrase in participants(clause):
+        if phrase.entity == entity:
+            changes[role] = new.as_pronoun(phrase.pronoun) if phrase.pronoun else new
+        elif phrase.owner is not None and phrase.owner.entity == entity and phrase.owner.pronoun:
+            changes[role] = replace(phrase, owner=new.as_pronoun())
+    if clause.complement is not None:
+        changes["complement"] = with_referent(clause.complement, entity, new)
+    if clause.adjunct is not None:
+        mark, inner = clause.adjunct
+        changes["adjunct"] = (mark, with_referent(inner, entity, new))
+    return replace(clause, **changes)
+
+
+def _located(clause: Clause) -> bool:
+    """Whether the clause says where a thing stands."""
+    return clause.verb is not None and clause.verb.lemma == "stand"
