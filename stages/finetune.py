@@ -21,7 +21,8 @@ from transformers import PreTrainedModel
 
 from stages.core import batches, checkpoint, training
 from stages.core.batches import Encoded, encode
-from stages.core.checkpoint import Arm, Checkpoint, load_classifier, load_tokenizer, locate
+from stages.core.checkpoint import Arm, load_classifier, load_tokenizer
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.examples import read_examples
 from stages.core.files import InputError, atomic
 from stages.core.metrics import METRICS, predictions_from_logits

@@ -184,6 +184,7 @@ def train(
     state = last_state(scratch)
     trainer.train(resume_from_checkpoint=None if state is None else str(state))
     trainer.accelerator.wait_for_everyone()
+    torch.set_float32_matmul_precision("highest")  # tf32 is for tuning alone
 
 
 class Collator:

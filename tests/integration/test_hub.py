@@ -30,7 +30,7 @@ configs:
 CLIENT = """
 import json, sys
 import stages
-from stages.core.checkpoint import Checkpoint, locate
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.parameters import checked
 from stages.core.sources import read_source
 from stages.core.tasks import Task

@@ -9,17 +9,15 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForMaskedLM
 
-from stages.core import checkpoint
+from stages.core import checkpoint_source
 from stages.core.checkpoint import (
-    Checkpoint,
     load_classifier,
     load_encoder,
     load_tokenizer,
     load_tuned,
-    locate,
     longest_input,
-    weights_sha256,
 )
+from stages.core.checkpoint_source import Checkpoint, locate, weights_sha256
 from stages.core.files import InputError
 from stages.core.parameters import checked
 from stages.core.tasks import Task
@@ -274,7 +272,7 @@ def test_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **settings: object) -> None:
         raise ConnectionError("no route")
 
-    monkeypatch.setattr(checkpoint, "snapshot_download", fail)
+    monkeypatch.setattr(checkpoint_source, "snapshot_download", fail)
     entry = {"source": "hub", "id": "a/b", "revision": "main"}
     with pytest.raises(InputError, match="the Hub cannot be reached .*no route.*HF_ENDPOINT"):
         locate(checked(Checkpoint, entry, "checkpoint"))
