@@ -49,10 +49,8 @@ def bag_of_words(
 ) -> Float[np.ndarray, " example"]:
     """Predictions of a logistic regression (ridge regression for scores) on word counts."""
     fitted, applied = word_counts(train, validation)
-    if task.kind == "classification":
-        model = LogisticRegression(max_iter=ITERATIONS)
-    else:
-        model = Ridge()
+    classifier = LogisticRegression(max_iter=ITERATIONS)
+    model = classifier if task.kind == "classification" else Ridge()
     return model.fit(fitted, train["label"]).predict(applied)
 
 

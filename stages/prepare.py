@@ -1,4 +1,4 @@
-"""Prepare the examples of a task with their gold annotation: written here, from the Hub, or files."""
+"""Prepare the examples of a task: written here with gold annotation, from the Hub, or files."""
 
 from pathlib import Path
 from typing import Annotated

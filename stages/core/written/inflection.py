@@ -15,7 +15,7 @@ BE = {
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb with its principal parts; `particle` as in "pick up", `preposition` as in "chat with"."""
+    """A verb with its principal parts; `particle` is that of "pick up" or "chat with"."""
 
     lemma: str
     past: str

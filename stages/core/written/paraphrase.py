@@ -101,9 +101,7 @@ KINDS = {
         (exchange.exchange_standard,),
     ),
     "position": Kind(lambda scene: scene.position("directed"), (exchange.exchange_position,)),
-    "nearness": Kind(
-        lambda scene: scene.position("symmetric"), (), (exchange.exchange_position,)
-    ),
+    "nearness": Kind(lambda scene: scene.position("symmetric"), (), (exchange.exchange_position,)),
     "travel": Kind(Scene.travel, (exchange.exchange_cities,)),
     "sequence": Kind(
         lambda scene: _with_adjunct(scene, "directed"),

@@ -166,10 +166,9 @@ class Review:
         side = self.clause(-sign, targets[not first])
         side.relation = "advcl"
         mark = self.pick(("although", "though", "even though"))
-        side.before[0:0] = [
-            Node(word, "ADV" if word == "even" else "SCONJ", relation="advmod" if word == "even" else "mark")
-            for word in mark.split()
-        ]
+        side.before.insert(0, Node(mark.split()[-1], "SCONJ", relation="mark"))
+        if mark.startswith("even"):
+            side.before.insert(0, Node("even", "ADV", relation="advmod"))
         if first:
             root.before[0:0] = [side, _comma()]
         else:
@@ -201,7 +200,7 @@ class Review:
         return fill(self.pick(self.table["reports"]["right" if right else "wrong"]), slots)
 
     def reversal(self, sign: int) -> Node:
-        """An expectation of the other polarity: "I expected a dull film, but saw a brilliant one"."""
+        """An expectation of the other polarity: "I expected a dull film, but got a good one"."""
         slots = {
             "judge": self._judge(),
             "judges": noun_phrase(self._judges(determiner=""), "nsubj"),

@@ -1,6 +1,6 @@
 """Templates: sentences written out with their dependencies and slots for words and phrases.
 
-A template is a row of tokens `form/UPOS>head:relation`; heads count tokens from 1 and 0 is the root.
+A template is a row of tokens `form/UPOS>head:relation`; heads count tokens from 1, 0 is the root.
 `{name}>head:relation` is a slot, which takes a tree. `failed=fail/VERB>0:root` gives the lemma.
 `was~were` is singular or plural as the first subject among the slots is. For instance
 
