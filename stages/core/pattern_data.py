@@ -1,0 +1,129 @@
+"""The labelled attention maps: reading them, checking them, and the classes of the patterns.
+
+A folder of maps holds `maps.npz` (the weights), `maps.csv` (where each map comes from) and, once
+labelled, `labels.csv` (two independent labels and the adjudicated one).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from stages.core.files import InputError, atomic
+
+# Kovaleva et al. 2019, section 4.1, Figure 1.
+CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
+
+Map = Float[np.ndarray, "query key"]
+
+# float16 weights of some 60 tokens add up to 1 within this.
+ROW_SUM_TOLERANCE = 5e-3
+
+
+@dataclass(frozen=True)
+class LabelledMaps:
+    """Maps and the row of `table` that belongs to each.
+
+    `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
+    head, example, ..., first, second, label.
+    """
+
+    maps: list[Map]
+    table: pd.DataFrame
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The adjudicated class of each map as an index into `CLASSES`."""
+        return self.table["label"].map(CLASSES.index).to_numpy()
+
+    @property
+    def folds(self) -> np.ndarray:
+        return self.table["fold"].to_numpy()
+
+
+def write_maps(path: Path, maps: list[Map]) -> None:
+    """Write maps of any sizes as one compressed file of float16 weights."""
+    lengths = np.array([len(weights) for weights in maps], dtype=np.int16)
+    flat = np.concatenate([weights.astype(np.float16).ravel() for weights in maps])
+    with atomic(path) as partial, open(partial, "wb") as stream:
+        np.savez_compressed(stream, lengths=lengths, weights=flat)
+
+
+def read_maps(path: Path) -> list[Map]:
+    """Read what `write_maps` wrote, as float32.
+
+    Raises:
+        InputError: the file is missing or cut short, or a map's rows do not add up to 1.
+    """
+    try:
+        with np.load(path) as archive:
+            lengths, flat = archive["lengths"].astype(int), archive["weights"].astype(np.float32)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; draw maps with `python -m stages.labelling draw`")
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path}: not a file of maps ({error}); draw the maps anew") from None
+    if (lengths**2).sum() != len(flat):
+        raise InputError(f"{path}: {len(flat)} weights for {(lengths**2).sum()} cells; draw anew")
+    pieces = np.split(flat, np.cumsum(lengths**2)[:-1])
+    maps = [piece.reshape(n, n) for piece, n in zip(pieces, lengths, strict=True)]
+    for number, weights in enumerate(maps):
+        if np.abs(weights.sum(1) - 1).max() > ROW_SUM_TOLERANCE:
+            raise InputError(f"{path}: a row of map {number} does not add up to 1; draw anew")
+    return maps
+
+
+def read_labelled(folder: Path) -> LabelledMaps:
+    """Read a folder of labelled maps.
+
+    Raises:
+        InputError: a file is missing, the files disagree, a label is unknown, or a head or a
+            sentence stands in two folds.
+    """
+    maps, table = read_maps(folder / "maps.npz"), read_table(folder / "maps.csv")
+    labels = read_table(folder / "labels.csv")
+    if not table["map"].equals(labels["map"]) or len(table) != len(maps):
+        raise InputError(f"{folder}: maps.npz, maps.csv and labels.csv hold different maps")
+    table = table.merge(labels, on="map", validate="one_to_one")
+    for row, label in enumerate(table["label"]):
+        if label not in CLASSES:
+            raise InputError(
+                f"{folder / 'labels.csv'}, row {row + 2}: unknown label {label!r}; "
+                f"use one of {', '.join(CLASSES)}"
+            )
+    check_folds(table, folder / "maps.csv")
+    return LabelledMaps(maps, table)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV table whose empty cells are empty strings."""
+    try:
+        return pd.read_csv(path, keep_default_na=False)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; see data/patterns/GUIDELINE.md") from None
+
+
+def check_folds(table: pd.DataFrame, source: Path) -> None:
+    """Refuse folds that share a head (layer and head, of whichever task or arm) or a sentence.
+
+    Raises:
+        InputError: naming the head or the sentence.
+    """
+    heads = table.groupby(["layer", "head"])["fold"].nunique()
+    if (heads > 1).any():
+        layer, head = heads.idxmax()
+        raise InputError(f"{source}: head {layer}-{head} stands in two folds; draw the maps anew")
+    sentences = pd.concat(
+        [
+            table.assign(text=table[column].str.split(PART, regex=False)).explode("text")[["text", "fold"]]
+            for column in ("text_a", "text_b")
+        ]
+    )
+    folds = sentences[sentences["text"] != ""].groupby("text")["fold"].nunique()
+    if (folds > 1).any():
+        raise InputError(f"{source}: {folds.idxmax()!r} stands in two folds; draw the maps anew")
+
+
+# Between the sentences of one text that was joined from several examples.
+PART = " | "

@@ -1,0 +1,113 @@
+"""Commands of the labelling tool, in the order of use: draw, sheets, compare, finish, figure."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stages.core.files import InputError, atomic
+from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
+from stages.labelling.agreement import adjudicate, agreement, read_labels
+from stages.labelling.draw import draw as draw_maps
+from stages.labelling.sheets import draw_sheet
+
+app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
+PER_SHEET = 20
+MODELS = ",".join(
+    f"{task}-{arm}-0"
+    for task in ("relevance", "paraphrase", "sentiment", "similarity")
+    for arm in ("none", "pretrained")
+)
+
+
+@app.command()
+def draw(
+    folder: Folder = Path("data/patterns"),
+    work: Annotated[Path, typer.Option(help="the pipeline's folder: tasks and models")] = Path(
+        "work"
+    ),
+    models: Annotated[
+        str, typer.Option(help="folders of WORK/models, separated by commas")
+    ] = MODELS,
+    count: Annotated[int, typer.Option(help="maps to draw")] = 520,
+    folds: Annotated[int, typer.Option(help="groups of heads and sentences")] = 5,
+    items: Annotated[int, typer.Option(help="texts per task and fold")] = 16,
+    shortest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 8,
+    longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
+    seed: int = 2019,
+) -> None:
+    """Draw the maps to be labelled: writes maps.npz and maps.csv. Labels of old maps become void."""
+    table, maps = draw_maps(work, models.split(","), count, folds, items, shortest, longest, seed)
+    write_maps(folder / "maps.npz", maps)
+    write_csv(table, folder / "maps.csv")
+    typer.echo(f"{len(maps)} maps of {table['length'].min()} to {table['length'].max()} tokens")
+
+
+@app.command()
+def sheets(out: Path, folder: Folder = Path("data/patterns")) -> None:
+    """Draw the numbered labelling sheets as PNG files in OUT, with an empty labels.csv beside."""
+    table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
+    with typer.progressbar(range(0, len(maps), PER_SHEET), label="sheets") as starts:
+        for start in starts:
+            rows = list(range(start, min(start + PER_SHEET, len(maps))))
+            titles = [str(table.at[row, "map"]) for row in rows]
+            draw_sheet(table, maps, rows, titles, out / f"sheet-{start // PER_SHEET:02d}.png")
+    write_csv(table[["map"]].assign(label="", doubt=""), out / "labels.csv")
+
+
+@app.command()
+def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/patterns")) -> None:
+    """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT."""
+    table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
+    one, two = (read_labels(path, table["map"].tolist()) for path in (first, second))
+    typer.echo(json.dumps(agreement(one["label"], two["label"]), indent=2))
+    rows = one.index[one["label"] != two["label"]].tolist()
+    for start in range(0, len(rows), PER_SHEET):
+        some = rows[start : start + PER_SHEET]
+        titles = [
+            f"{table.at[row, 'map']}: {one.at[row, 'label']} / {two.at[row, 'label']}"
+            for row in some
+        ]
+        draw_sheet(table, maps, some, titles, out / f"disagreement-{start // PER_SHEET:02d}.png")
+    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "decisions.csv")
+
+
+@app.command()
+def finish(
+    first: Path, second: Path, decisions: Path, folder: Folder = Path("data/patterns")
+) -> None:
+    """Write labels.csv (both labels and the adjudicated one) and agreement.json."""
+    numbers = read_table(folder / "maps.csv")["map"].tolist()
+    one, two = (read_labels(path, numbers) for path in (first, second))
+    decided = read_labels(decisions, read_table(decisions)["map"].tolist())
+    write_csv(adjudicate(one, two, decided), folder / "labels.csv")
+    with atomic(folder / "agreement.json") as partial:
+        result = agreement(one["label"], two["label"])
+        partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    labels = read_labelled(folder).table["label"].value_counts()
+    for name in CLASSES:
+        typer.echo(f"{name}: {labels.get(name, 0)}")
+
+
+@app.command()
+def figure(maps: str, path: Path, folder: Folder = Path("data/patterns")) -> None:
+    """Draw the maps with these numbers (separated by commas) as one picture for the guideline."""
+    table, weights = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
+    rows = [int(number) for number in maps.split(",")]
+    draw_sheet(table, weights, rows, [str(row) for row in rows], path)
+
+
+def write_csv(table, path: Path) -> None:
+    with atomic(path) as partial:
+        table.to_csv(partial, index=False, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    try:
+        app(standalone_mode=True)
+    except InputError as error:
+        typer.secho(f"error: {error}", fg="red", err=True)
+        raise SystemExit(2) from None

@@ -1,0 +1,241 @@
+"""Drawing the maps to be labelled, so that whole folds are honest and every class is there.
+
+Each fold has heads and sentences of its own, so cross-validation can use every map while no head
+and no sentence stands on both sides. Which maps are drawn is balanced by a rough guess of their
+class; the guess is never released and no annotator sees it.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from tqdm import tqdm
+from transformers import AutoModel, AutoTokenizer
+
+from stages.core.batches import encode
+from stages.core.files import InputError
+from stages.core.pattern_data import CLASSES, PART, Map
+from stages.core.pattern_features import NEAR, features
+from stages.core.seam import Gated
+
+# An item joins this many examples of its task, for lengths from short to long.
+PARTS = (1, 1, 2, 3, 4)
+# Share of each class among the drawn maps, by the rough guess: rare ones are over-drawn.
+SHARES = {
+    "vertical": 0.22,
+    "diagonal": 0.18,
+    "vertical+diagonal": 0.2,
+    "block": 0.2,
+    "heterogeneous": 0.2,
+}
+
+
+def draw_items(
+    examples: pd.DataFrame, folds: int, per_fold: int, used: dict[str, int], seed: int
+) -> pd.DataFrame:
+    """Draw texts for every fold: one to three examples joined, no sentence in two folds.
+
+    Args:
+        examples: frame with id, text_a, text_b.
+        used: the fold of every sentence drawn so far; grows.
+
+    Returns:
+        One row an item: example (ids), fold, text_a, text_b (None for single sentences).
+    """
+    order = iter(np.random.default_rng(seed).permutation(len(examples)))
+    rows = []
+    for number in range(folds * per_fold):
+        fold, chosen = number % folds, []
+        while len(chosen) < PARTS[number // folds % len(PARTS)]:
+            position = next(order, None)
+            if position is None:
+                raise InputError(
+                    f"{len(examples)} examples are too few for {folds * per_fold} items"
+                )
+            row = examples.iloc[position]
+            texts = [text for text in (row["text_a"], row["text_b"]) if isinstance(text, str)]
+            if all(used.get(text, fold) == fold for text in texts):
+                used.update(dict.fromkeys(texts, fold))
+                chosen.append(row)
+        single = not isinstance(chosen[0]["text_b"], str)
+        rows.append(
+            {
+                "example": PART.join(row["id"] for row in chosen),
+                "fold": fold,
+                "text_a": PART.join(row["text_a"] for row in chosen),
+                "text_b": None if single else PART.join(row["text_b"] for row in chosen),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def candidate_maps(
+    items: pd.DataFrame, folder: Path, shortest: int, longest: int
+) -> Iterator[tuple[dict, Map]]:
+    """Every head's map of every item under the checkpoint in `folder`, with where it comes from."""
+    gated = Gated(AutoModel.from_pretrained(folder))
+    texts = items.assign(
+        text_a=items["text_a"].str.replace(PART, " "), text_b=items["text_b"].str.replace(PART, " ")
+    )
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    encoded = encode(tokenizer, texts, longest)
+    checkpoint = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()[:16]
+    for batch in tqdm(encoded.batches(1), desc=folder.name, total=len(items), unit="text"):
+        row, length = int(batch.rows[0]), int(batch.lengths[0])
+        if length < shortest:
+            continue
+        maps: dict[int, Map] = {}
+
+        def record(layer: int, probabilities: torch.Tensor, _: torch.Tensor, maps=maps) -> None:
+            maps[layer] = probabilities[0].numpy()
+
+        with torch.inference_mode():
+            gated(batch.inputs, record_maps=record)
+        ids = batch.inputs["input_ids"][0].tolist()
+        separators = [k for k, token in enumerate(ids) if token == tokenizer.sep_token_id]
+        for layer, heads in maps.items():
+            for head, weights in enumerate(heads):
+                yield (
+                    {
+                        **items.iloc[row].to_dict(),
+                        "layer": layer,
+                        "head": head,
+                        "length": length,
+                        "separators": " ".join(map(str, separators)),
+                        "checkpoint": checkpoint,
+                    },
+                    weights,
+                )
+
+
+def guess(weights: Map) -> str:
+    """A rough class by thresholds on `features`, only to balance the draw."""
+    f = features(weights)
+    banded = f["band_of_rest"] > 0.3 or f["diagonal_variance"] > 0.33
+    if f["block_of_rest"] > 0.26 and not banded and _spread(weights) > 0.9:
+        return "block"
+    if banded and (f["diagonal_of_rest"] > 0.14 or f["diagonal_variance"] > 0.33):
+        return "vertical+diagonal" if f["strongest_column"] > 0.18 else "diagonal"
+    stripes = f["strong_columns"] > 0.33 or f["column_variance"] > 0.6
+    return "vertical" if stripes and f["band_of_rest"] < 0.15 else "heterogeneous"
+
+
+def _spread(weights: Map) -> float:
+    """How much a picture shows beside the sink and the diagonal, in bright cells per row."""
+    others = weights.copy()
+    others[:, weights.mean(0).argmax()] = 0
+    offsets = np.abs(np.subtract.outer(np.arange(len(weights)), np.arange(len(weights))))
+    return float(others[offsets > NEAR].sum() / np.quantile(weights, 0.99) / len(weights))
+
+
+def fold_of_heads(table: pd.DataFrame, folds: int) -> dict[tuple[int, int], int]:
+    """Deal the heads out to the folds so that each fold has its part of every class.
+
+    Each head goes where its classes are lacking most, rare classes counting more.
+
+    Args:
+        table: one row a candidate with layer, head and guess.
+    """
+    shares = pd.crosstab([table["layer"], table["head"]], table["guess"], normalize="index")
+    shares = shares.reindex(columns=list(CLASSES), fill_value=0.0)
+    scaled = shares / shares.sum().clip(lower=1e-9)
+    room = -(-len(shares) // folds)
+    held, sizes = np.zeros((folds, len(CLASSES))), np.zeros(folds, dtype=int)
+    fold_of: dict[tuple[int, int], int] = {}
+    for head in scaled.max(axis=1).sort_values(ascending=False, kind="stable").index:
+        cost = held @ scaled.loc[head].to_numpy() + 1e-3 * sizes + np.where(sizes < room, 0, np.inf)
+        fold = int(np.argmin(cost))
+        held[fold] += scaled.loc[head].to_numpy()
+        sizes[fold] += 1
+        fold_of[head] = fold
+    return fold_of
+
+
+def choose(table: pd.DataFrame, folds: int, count: int, seed: int) -> list[int]:
+    """Choose `count` candidates, the same number in each fold, by `SHARES`.
+
+    Within a fold and a class the head and then the item that were chosen least so far come first.
+    Where a class has too few candidates, the others fill up.
+
+    Returns:
+        Positions in `table`, shuffled, so that the order tells an annotator nothing.
+    """
+    generator = np.random.default_rng(seed)
+    chosen: list[int] = []
+    for fold in range(folds):
+        mine = table.index[table["fold"] == fold].to_numpy()
+        mine = generator.permutation(mine)
+        heads: dict[tuple, int] = {}
+        items: dict[tuple, int] = {}
+        left = {name: [k for k in mine if table.at[k, "guess"] == name] for name in CLASSES}
+        target = {name: SHARES[name] * count / folds for name in CLASSES}
+        taken = dict.fromkeys(CLASSES, 0)
+        while sum(taken.values()) < count // folds and any(left.values()):
+            name = min(
+                (name for name in CLASSES if left[name]),
+                key=lambda name: taken[name] / target[name],
+            )
+            head_of = lambda k: (table.at[k, "layer"], table.at[k, "head"])  # noqa: E731
+            item_of = lambda k: (table.at[k, "task"], table.at[k, "example"])  # noqa: E731
+            best = min(
+                left[name], key=lambda k: (heads.get(head_of(k), 0), items.get(item_of(k), 0))
+            )
+            left[name].remove(best)
+            taken[name] += 1
+            heads[head_of(best)] = heads.get(head_of(best), 0) + 1
+            items[item_of(best)] = items.get(item_of(best), 0) + 1
+            chosen.append(int(best))
+    return generator.permutation(chosen).tolist()
+
+
+def draw(
+    work: Path,
+    models: list[str],
+    count: int,
+    folds: int,
+    per_fold: int,
+    shortest: int,
+    longest: int,
+    seed: int,
+) -> tuple[pd.DataFrame, list[Map]]:
+    """Draw `count` maps of validation examples.
+
+    Args:
+        models: names of folders of `work/models`, TASK-ARM-SEED; each task's examples go through
+            all of its models.
+        per_fold: items of each task in each fold.
+        shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
+
+    Returns:
+        The table of the maps (`maps.csv`) and the maps.
+    """
+    used: dict[str, int] = {}
+    items: dict[str, pd.DataFrame] = {}
+    rows: list[dict] = []
+    maps: list[Map] = []
+    for model in models:
+        task, arm, model_seed = model.rsplit("-", 2)
+        if task not in items:
+            path = work / "tasks" / task / "validation.parquet"
+            if not path.exists():
+                raise InputError(f"{path}: no such file; run `dvc repro prepare` first")
+            examples = pd.read_parquet(path, columns=["id", "text_a", "text_b"])
+            items[task] = draw_items(examples, folds, per_fold, used, seed)
+        folder = work / "models" / model
+        if not folder.exists():
+            raise InputError(f"{folder}: no such folder; run `dvc repro finetune` first")
+        source = {"task": task, "arm": arm, "seed": int(model_seed)}
+        for row, weights in candidate_maps(items[task], folder, shortest, longest):
+            rows.append({**source, **row, "guess": guess(weights)})
+            maps.append(weights)
+    table = pd.DataFrame(rows)
+    fold_of = fold_of_heads(table, folds)
+    heads = zip(table["layer"], table["head"], strict=True)
+    own = table["fold"] == [fold_of[head] for head in heads]
+    chosen = choose(table[own], folds, count, seed)
+    result = table.loc[chosen].drop(columns="guess").reset_index(drop=True)
+    result.insert(0, "map", np.arange(len(result)))
+    return result, [maps[k] for k in chosen]
