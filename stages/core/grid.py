@@ -1,21 +1,23 @@
 """The ablation grid: any list of gates over any examples, at less than one forward pass a gate.
 
-Turning heads off in layer l leaves the layers below l as they were, so each batch runs once in
-full, and each gate only from its first changed layer on. A classifier reads one token, so the last
-layer owes its feed-forward network for that token alone. Gates are stacked along the batch.
+Turning heads off in layer l leaves the layers below l as they were, and the queries, keys, values
+and attention of layer l itself too: each batch runs once in full, and each gate only from the
+output of its first changed layer's heads on. A classifier reads one token, so the last layer owes
+nothing but keys and values for any other. Gates are stacked along the batch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
 
 from stages.core.batches import Batch
 from stages.core.gates import Gate, GateBatch, off_matrix
+from stages.core.layers import layer_parts
 from stages.core.seam import Gated
 
 # Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products,
@@ -51,7 +53,7 @@ class Grid:
         gates: Sequence[Gate],
         means: Float[Tensor, "layers heads size"] | None = None,
     ):
-        """Order `gates` so that equal prefixes and modes stand together.
+        """Order `gates` so that equal first layers and modes stand together.
 
         Args:
             means: what the mode `mean` puts in place of a head's output.
@@ -59,29 +61,33 @@ class Grid:
         self.gated = gated
         self.gates = gates
         self.means = means
-        self.order = sorted(
+        self.layers = [layer_parts(module) for module in gated.stack]
+        by_start = sorted(
             range(len(gates)), key=lambda place: (gates[place].first_layer, gates[place].mode)
         )
+        self.order = {
+            first: list(places)
+            for first, places in groupby(by_start, key=lambda place: gates[place].first_layer)
+        }
 
     @torch.inference_mode()
     def run(
         self, batch: Batch
     ) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
         """Logits of the batch with every head on, and under each gate (in the order given)."""
-        baseline, prefixes, mask = self._full_pass(batch)
+        baseline, inputs, mask = self._full_pass(batch)
         result: np.ndarray = np.empty((len(self.gates), *baseline.shape), dtype=np.float32)
-        for places in self._stacks(prefixes[0].shape[0] * prefixes[0].shape[1]):
-            gates = [self.gates[place] for place in places]
-            logits = self._suffix(gates, prefixes[gates[0].first_layer], mask)
-            result[places] = logits.float().cpu().numpy()
+        for first, places in self.order.items():
+            start = self._heads(first, inputs[first], mask)
+            for stack in self._stacks(places, inputs[first].shape[0] * inputs[first].shape[1]):
+                logits = self._suffix([self.gates[place] for place in stack], start, mask)
+                result[stack] = logits.float().cpu().numpy()
         return baseline.float().cpu().numpy(), result
 
-    def _stacks(self, tokens: int) -> Iterator[list[int]]:
-        """Groups of gates that share mode and first layer, as many as fit together."""
+    def _stacks(self, places: list[int], tokens: int) -> Iterator[list[int]]:
+        """Groups of gates of one mode, as many as fit together."""
         size = max(1, STACKED_TOKENS // tokens)
-        for _, group in groupby(
-            self.order, key=lambda place: (self.gates[place].first_layer, self.gates[place].mode)
-        ):
+        for _, group in groupby(places, key=lambda place: self.gates[place].mode):
             members = list(group)
             for start in range(0, len(members), size):
                 yield members[start : start + size]
@@ -105,24 +111,38 @@ class Grid:
                 hook.remove()
         return logits, prefixes, masks[0]
 
+    def _heads(
+        self, index: int, hidden: Float[Tensor, "batch token hidden"], mask: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What layer `index` knows before its gates act.
+
+        Returns:
+            residual [batch, asking, hidden], output of each head [batch, heads, asking, size] and
+            value [batch, heads, token, size]; the last layer asks for its first token alone.
+        """
+        layer = self.layers[index]
+        residual = hidden[:, :1] if index == self.gated.layers - 1 else hidden
+        query, key, value = layer.project(hidden, residual)
+        mask = None if mask is None else mask[:, :, : residual.shape[1]]
+        scale = layer.attention.scaling
+        output = scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
+        return residual, output, value
+
     def _suffix(
-        self,
-        gates: list[Gate],
-        hidden: Float[Tensor, "batch token hidden"],
-        mask: Tensor | None,
+        self, gates: list[Gate], start: tuple[Tensor, Tensor, Tensor], mask: Tensor | None
     ) -> Float[Tensor, "gates batch classes"]:
-        """Run the layers from the gates' first one on, all gates side by side along the batch."""
-        first, examples = gates[0].first_layer, hidden.shape[0]
-        off = off_matrix(gates, self.gated.layers, self.gated.heads).to(hidden.device)
+        """Go on from the gates' first layer, all gates side by side along the batch."""
+        first, examples = gates[0].first_layer, start[0].shape[0]
+        off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start[0].device)
         gate = GateBatch(gates[0].mode, off.repeat_interleave(examples, dim=0), self.means)
-        hidden = hidden.repeat(len(gates), 1, 1)
-        if mask is not None:
-            mask = mask.repeat(len(gates), 1, 1, 1)
-        *middle, last = self.gated.stack[first:]
-        for layer in middle:
-            hidden = layer(hidden, mask, gate=gate)
-        with _first_token_only(last):
-            hidden = last(hidden, mask, gate=gate)
+        residual, output, value = (_copies(part, len(gates)) for part in start)
+        mask = None if mask is None else _copies(mask, len(gates))
+        real = None if mask is None else mask[:, 0, 0, :]
+        for index, layer in enumerate(self.layers[first:], first):
+            if index > first:
+                residual, output, value = self._heads(index, hidden, mask)
+            output = gate.apply(index, output, value, real)
+            hidden = layer.feed_forward(layer.mix(output.transpose(1, 2).flatten(2), residual))
         return self._read_out(hidden).unflatten(0, (len(gates), examples))
 
     def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
@@ -147,19 +167,6 @@ class _Given(nn.Module):
         return self.hidden
 
 
-@contextmanager
-def _first_token_only(layer: nn.Module) -> Iterator[None]:
-    """Cut the layer to its first token between attention (with its residual) and feed-forward."""
-
-    def cut(_: nn.Module, __: tuple, output: Tensor | tuple) -> Tensor | tuple:
-        if isinstance(output, tuple):
-            return output[0][:, :1], *output[1:]
-        return output[:, :1]
-
-    # DistilBERT adds the residual outside its attention module, in front of this norm.
-    boundary = getattr(layer, "sa_layer_norm", None) or layer.attention
-    hook = boundary.register_forward_hook(cut)
-    try:
-        yield
-    finally:
-        hook.remove()
+def _copies(tensor: Tensor, count: int) -> Tensor:
+    """`count` copies of the tensor along its first axis."""
+    return tensor.repeat(count, *[1] * (tensor.dim() - 1))
