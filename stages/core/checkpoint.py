@@ -30,9 +30,10 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     """The tokenizer of a checkpoint; gives `token_type_ids` only where the encoder knows segments.
 
     Raises:
-        InputError: it has no character offsets, no [CLS], [SEP] or [PAD], or more entries than the
-            encoder has embeddings.
+        InputError: there is none, it has no character offsets, no [CLS], [SEP] or [PAD], or more
+            entries than the encoder has embeddings.
     """
+    _require(folder)
     config = AutoConfig.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     if not tokenizer.is_fast:
@@ -115,10 +116,20 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
 
 
 def load_tuned(folder: Path) -> PreTrainedModel:
-    """A classifier that `finetune` wrote, in float32, for evaluation."""
+    """A classifier that `finetune` wrote, in float32, for evaluation.
+
+    Raises:
+        InputError: there is none.
+    """
+    _require(folder)
     return AutoModelForSequenceClassification.from_pretrained(
         folder, use_safetensors=True, dtype=torch.float32, attn_implementation="sdpa"
     ).eval()
+
+
+def _require(folder: Path) -> None:
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: no model there; `dvc repro` or `stages.finetune` makes it")
 
 
 def _load_encoder(folder: Path) -> tuple[PreTrainedModel, set[str]]:

@@ -276,3 +276,9 @@ def test_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"source": "hub", "id": "a/b", "revision": "main"}
     with pytest.raises(InputError, match="the Hub cannot be reached .*no route.*HF_ENDPOINT"):
         locate(checked(Checkpoint, entry, "checkpoint"))
+
+
+@pytest.mark.parametrize("load", [load_tokenizer, load_tuned])
+def test_a_model_that_was_not_made_yet_is_named(tmp_path, load):
+    with pytest.raises(InputError, match=r"absent: no model there; .* makes it"):
+        load(tmp_path / "absent")
