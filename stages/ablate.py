@@ -20,7 +20,7 @@ from tqdm import tqdm
 from stages.core.batches import Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.effects import curve_table, effect_table, gate_table, held_out_table
-from stages.core.examples import read_examples
+from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.grid import Grid, mean_outputs
@@ -48,14 +48,6 @@ class Ablate(Parameters):
     share_examples: int | None = Field(gt=0)  # validation examples for random shares; null: all
     resamples: int = Field(gt=0)  # of the bootstrap
     seed: int
-
-
-def drawn(examples: pd.DataFrame, count: int | None, seed: int) -> pd.DataFrame:
-    """`count` examples drawn without replacement, in the order of the frame; all where null."""
-    if count is None or count >= len(examples):
-        return examples.reset_index(drop=True)
-    rows = np.random.default_rng(seed).choice(len(examples), count, replace=False)
-    return examples.iloc[np.sort(rows)].reset_index(drop=True)
 
 
 def run_gates(
@@ -133,7 +125,8 @@ def main(
     tokenizer = load_tokenizer(model_folder)
     gated = Gated(load_tuned(model_folder).to(device))
     validation = read_examples(data / "validation.parquet")
-    reference = drawn(read_examples(data / "train.parquet"), parameters.reference, parameters.seed)
+    train = read_examples(data / "train.parquet")
+    reference = draw_examples(train, parameters.reference, parameters.seed)
     encoded_reference = encode(tokenizer, reference, definition.max_length)
     means = mean_outputs(gated, encoded_reference.batches(parameters.batch, device))
 
@@ -147,7 +140,7 @@ def main(
 
     def outcomes(name: str, gates: list[Gate], count: int | None, folder: Path) -> tuple[Any, ...]:
         """Run the gates on `count` examples, keep every outcome, and return it for the tables."""
-        examples = drawn(validation, count, parameters.seed)
+        examples = draw_examples(validation, count, parameters.seed)
         logits = run_gates(
             Grid(gated, gates, means),
             encode(tokenizer, examples, definition.max_length),

@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from stages.core.batches import Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import read_examples
+from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic
 from stages.core.maps import MapWriter, write_maps
 from stages.core.parameters import Parameters, section, stage_command
@@ -37,12 +37,6 @@ class Attend(Parameters):
     batch: int = Field(gt=0)  # examples that go through together
     shard_megabytes: int = Field(gt=0, le=256)  # upper bound of one file of maps
     punctuation: list[str]  # tokens that count as punctuation
-
-
-def draw(count: int, wanted: int, seed: int) -> Int[np.ndarray, " drawn"]:
-    """`wanted` of the rows 0 to `count` - 1 without replacement, in ascending order."""
-    rows = np.random.default_rng(seed).permutation(count)[:wanted]
-    return np.sort(rows)
 
 
 def token_table(
@@ -114,7 +108,7 @@ def main(
     gated = Gated(load_tuned(folder).to(device))
     examples = read_examples(f"work/tasks/{task}/validation.parquet")
     encoded = encode(tokenizer, examples, definition.max_length)
-    rows = draw(len(examples), parameters.examples, parameters.seed)
+    rows = draw_examples(examples, parameters.examples, parameters.seed).index.to_numpy()
 
     with write_maps(
         f"work/maps/{task}-{arm}",

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from stages.core.batches import Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import read_examples
+from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic
 from stages.core.intervals import LEVEL
 from stages.core.parameters import Parameters, section, stage_command
@@ -145,12 +145,8 @@ def main(
     tokenizer = load_tokenizer(folders[0])
     before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
     validation = read_examples(f"work/tasks/{task}/validation.parquet")
-    wanted = min(parameters.padded_examples or len(validation), len(validation))
-    rows = np.random.default_rng(parameters.seed).permutation(len(validation))[:wanted]
-    variants = {
-        "cropped": (validation, None),
-        "padded": (validation.iloc[np.sort(rows)], parameters.padded_to),
-    }
+    some = draw_examples(validation, parameters.padded_examples, parameters.seed)
+    variants = {"cropped": (validation, None), "padded": (some, parameters.padded_to)}
 
     heads, contrasts = [], []
     for variant, (examples, pad_to) in variants.items():

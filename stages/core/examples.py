@@ -10,6 +10,7 @@ two texts with equal lemmas.
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -92,6 +93,15 @@ def write_examples(examples: pd.DataFrame, path: str | Path) -> None:
     ]
     with atomic(path) as partial:
         pq.write_table(pa.table(columns, schema=SCHEMA), partial, compression="zstd")
+
+
+def draw_examples(examples: pd.DataFrame, count: int | None, seed: int) -> pd.DataFrame:
+    """`count` examples drawn without replacement, in the order of the frame; all where null.
+
+    The index of the result counts the rows of `examples`.
+    """
+    rows = np.random.default_rng(seed).permutation(len(examples))[:count]
+    return examples.reset_index(drop=True).iloc[np.sort(rows)]
 
 
 def validate(

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.ablate import drawn, fixed_gates, run_gates, write_outcomes
+from stages.ablate import fixed_gates, run_gates, write_outcomes
 from stages.core.batches import Encoded
 from stages.core.gates import Gate
 
@@ -44,15 +44,6 @@ def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
     assert again.calls == 1
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[0, :, 0].tolist() == [10, 11, 12, 13, 14]
-
-
-def test_drawn_examples_keep_their_order_and_follow_the_seed():
-    frame = pd.DataFrame({"id": range(100)})
-    some = drawn(frame, 10, seed=1)["id"].tolist()
-    assert some == sorted(set(some))
-    assert len(some) == 10
-    assert some == drawn(frame, 10, seed=1)["id"].tolist() != drawn(frame, 10, 2)["id"].tolist()
-    assert len(drawn(frame, None, 1)) == len(drawn(frame, 200, 1)) == 100
 
 
 def test_fixed_gates_are_every_head_and_layer_of_every_mode():

@@ -1,33 +1,11 @@
 """Which examples are drawn, which tokens are which, and what the map store is told of them."""
 
 import numpy as np
-import pandas as pd
 
-from stages.attend import draw, token_table
+from stages.attend import token_table
 from stages.core.batches import encode
 from stages.core.checkpoint import load_tokenizer
 from stages.core.statistics import KindIds
-
-
-def test_draw_is_a_repeatable_sample_in_order():
-    rows = draw(100, 10, seed=3)
-    assert len(set(rows)) == 10
-    assert (np.diff(rows) > 0).all()
-    assert rows.max() < 100
-    np.testing.assert_array_equal(rows, draw(100, 10, seed=3))
-    assert (rows != draw(100, 10, seed=4)).any()
-
-
-def test_draw_of_more_than_there_are_takes_all():
-    assert draw(5, 1000, seed=0).tolist() == [0, 1, 2, 3, 4]
-
-
-def frame(*pairs) -> pd.DataFrame:
-    texts = pd.DataFrame(pairs, columns=["text_a", "text_b"], dtype=object)
-    return texts.assign(id=[f"example-{row}" for row in range(len(pairs))])
-
-
-PAIRS = frame(("the dog, not the cat.", "a dog"), ("a cat", "the red house. but"))
 
 
 def test_tokens_and_segments_of_the_drawn_examples(tiny_bert):

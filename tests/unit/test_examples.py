@@ -97,3 +97,13 @@ def test_reading_names_the_file(tmp_path):
     (tmp_path / "cut.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="not a readable parquet file"):
         read_examples(tmp_path / "cut.parquet")
+
+
+def test_drawn_examples_keep_their_order_and_follow_the_seed():
+    frame = pd.DataFrame({"id": range(100)}, index=range(100, 200))
+    some = draw_examples(frame, 10, seed=1)
+    assert some["id"].tolist() == some.index.tolist() == sorted(set(some["id"]))
+    assert len(some) == 10
+    assert some.equals(draw_examples(frame, 10, seed=1))
+    assert not some.equals(draw_examples(frame, 10, seed=2))
+    assert len(draw_examples(frame, None, 1)) == len(draw_examples(frame, 200, 1)) == 100
