@@ -164,7 +164,7 @@ def test_a_shuffled_text_keeps_its_words_and_loses_its_syntax():
         [sentence(realise(Clause(ANNA, CALL, object=NURSE)))],
         shuffled=[4, 0, 5, 1, 3, 2],
     )
-    assert row["text_b"] == "nurse Anna . called old the"
+    assert row["text_b"] == "Nurse Anna. called old the"
     words = [w for w in row["words"] if w["segment"] == 1]
     assert {(w["deprel"], w["head"]) for w in words} == {("", -1)}
     assert row["shared"] == [{"a": 0, "b": 1}]

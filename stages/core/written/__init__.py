@@ -1,11 +1,11 @@
 """The tasks written for this project: text and gold annotation from one grammar.
 
-lexicon   words of data/written/, what fits what, what is held out for validation
-meaning   what a sentence means, and the styles to say it in
-scene     draws meanings
-phrase, clause, template   build dependency trees from meanings or from written-out templates
-tree      reads text and annotation off a tree
-relevance, paraphrase, sentiment, similarity   one module for each task
+* `lexicon`, `inflection`: the words of `data/written/`, what fits what, what is held out;
+* `meaning`: what a sentence means, and the styles to say it in;
+* `scene` draws meanings, `exchange` and `edit` change them;
+* `phrase`, `clause`, `template` build dependency trees, from meanings or written-out templates;
+* `tree` reads text and annotation off a tree;
+* `relevance`, `paraphrase`, `sentiment`, `similarity`: a module for each task.
 """
 
 from collections.abc import Callable

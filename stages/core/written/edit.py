@@ -45,8 +45,10 @@ def opposite_of_adjective(clause: Clause, scene: Scene) -> Clause | None:
 
 def _other_adjective(clause: Clause, scene: Scene, table: dict[str, list[str]]) -> Clause | None:
     for name, phrase in participants(clause):
-        if phrase.adjectives and phrase.adjectives[0] in table:
-            word = scene.pick(table[phrase.adjectives[0]])
+        words = table.get(phrase.adjectives[0], ()) if phrase.adjectives else ()
+        fitting = [w for w in words if scene.lexicon.fits(w, phrase.noun.kind)]
+        if fitting:
+            word = scene.pick(fitting)
             return replace(clause, **{name: replace(phrase, adjectives=(word,))})
     return None
 
@@ -122,6 +124,8 @@ def other_object(clause: Clause, scene: Scene) -> Clause | None:
 def other_verb(clause: Clause, scene: Scene) -> Clause | None:
     if clause.verb is None or clause.complement or clause.recipient or _located(clause):
         return None
+    # A synonym would be no other verb.
+    scene.used |= {Verb.parse(e).name for e in scene.lexicon.synonyms.get(clause.verb.name, ())}
     if clause.object is None:
         return replace(clause, verb=scene.verb("intransitive"))
     if clause.object.noun.person:
@@ -169,8 +173,16 @@ COSTS: dict[Edit, float] = {
     opposite_of_verb: 2.2,
 }
 EDITS = tuple(COSTS)
-# Those that change who did what, and so never leave a paraphrase.
-SUBSTITUTIONS = (other_subject, other_object, other_verb, opposite_of_verb)
+# Those that never leave a paraphrase, and those that always do.
+SUBSTITUTIONS = (
+    other_subject,
+    other_object,
+    other_verb,
+    opposite_of_verb,
+    opposite_of_adjective,
+    negation,
+)
+SYNONYMS = (synonym_of_verb, synonym_of_adjective, synonym_of_manner)
 
 
 def participants(clause: Clause) -> list[tuple[str, Phrase]]:

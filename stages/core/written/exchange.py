@@ -35,19 +35,23 @@ def exchange_degree_and_standard(clause: Clause) -> Clause | None:
 
 
 def exchange_adjectives(clause: Clause) -> Clause | None:
-    """Give the subject's modifiers to the other noun and back."""
+    """Give the subject's adjectives to the other participant and back."""
     for name in ("recipient", "object", "standard"):
-        other = getattr(clause, name)
-        if other is not None and not other.noun.proper and not clause.subject.noun.proper:
-            one = clause.subject
-            if one.adjectives == other.adjectives or one.noun.kind != other.noun.kind:
-                continue
+        other, one = getattr(clause, name), clause.subject
+        if other is not None and one.adjectives != other.adjectives:
             return replace(
                 clause,
                 subject=replace(one, adjectives=other.adjectives),
                 **{name: replace(other, adjectives=one.adjectives)},
             )
     return None
+
+
+def exchange_object_and_place(clause: Clause) -> Clause | None:
+    if not clause.places or clause.object is None:
+        return None
+    ((preposition, ground),) = clause.places
+    return replace(clause, object=ground, places=((preposition, clause.object),))
 
 
 def exchange_position(clause: Clause) -> Clause | None:
@@ -80,6 +84,22 @@ def exchange_speakers(clause: Clause) -> Clause | None:
 def exchange_conjunct_subjects(clause: Clause) -> Clause | None:
     other = clause.conjunct
     return replace(clause, subject=other.subject, conjunct=replace(other, subject=clause.subject))
+
+
+def exchange_conjunct_objects(clause: Clause) -> Clause | None:
+    other = clause.conjunct
+    if clause.object is None or other.object is None:
+        return None
+    return replace(clause, object=other.object, conjunct=replace(other, object=clause.object))
+
+
+def exchange_adjunct_objects(clause: Clause) -> Clause | None:
+    mark, inner = clause.adjunct
+    if clause.object is None or inner.object is None:
+        return None
+    return replace(
+        clause, object=inner.object, adjunct=(mark, replace(inner, object=clause.object))
+    )
 
 
 def exchange_inner_roles(clause: Clause) -> Clause | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 VOWELS = "aeiou"
 # Verbs of two syllables with the stress on the second: "beginning".
-STRESSED_LAST = {"admit", "begin", "forget", "outwit", "prefer", "regret", "unplug"}
+STRESSED_LAST = {"admit", "begin", "concur", "forget", "outwit", "prefer", "regret", "unplug"}
 BE = {
     ("Pres", "Sing"): "is",
     ("Pres", "Plur"): "are",

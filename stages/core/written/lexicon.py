@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from stages.core.files import read_yaml
 from stages.core.written.inflection import Verb, plural
 
 FOLDER = Path("data/written")
+TABLES = ("nouns", "people", "verbs", "modifiers", "opinions", "titles")
 HELD_OUT_SHARE = 10  # one word in so many occurs in validation examples only
 
 
@@ -44,15 +45,18 @@ def flat(entries: Iterable[str | list[str]]) -> Iterator[str]:
         yield from [entry] if isinstance(entry, str) else entry
 
 
+@cache
+def read_tables(folder: Path) -> dict[str, Any]:
+    """The files of the lexicon by their names."""
+    return {name: read_yaml(folder / f"{name}.yaml") for name in TABLES}
+
+
 class Lexicon:
     """The words open to one split: those of the training split lack the held-out ones."""
 
     def __init__(self, split: str, folder: Path = FOLDER):
         self.split = split
-        self.tables: dict[str, Any] = {
-            name: read_yaml(folder / f"{name}.yaml")
-            for name in ("nouns", "people", "verbs", "modifiers", "opinions", "titles")
-        }
+        self.tables = read_tables(folder.resolve())
 
     def open(self, words: Iterable[str | list[str]]) -> list[str]:
         """The words of a list that this split may use."""
@@ -107,6 +111,11 @@ class Lexicon:
     def adjectives(self, kind: str) -> list[str]:
         """The adjectives that fit a class of nouns."""
         return self.open(self.tables["modifiers"]["adjectives"][kind])
+
+    def fits(self, adjective: str, kind: str) -> bool:
+        """Whether an adjective fits a class of nouns; one that no class lists fits all."""
+        classes = {k: set(flat(a)) for k, a in self.tables["modifiers"]["adjectives"].items()}
+        return adjective in classes[kind] or all(adjective not in a for a in classes.values())
 
     @cached_property
     def synonyms(self) -> dict[str, list[str]]:

@@ -34,6 +34,10 @@ class Phrase:
     def number(self) -> str:
         return "Plur" if self.plural or self.conjunct is not None else "Sing"
 
+    def bare(self) -> "Phrase":
+        """The phrase without its adjectives."""
+        return replace(self, adjectives=())
+
     def as_pronoun(self, kind: str = "personal") -> "Phrase":
         """The pronoun that refers to this phrase."""
         return replace(self, pronoun=kind, relative=None, within=None)

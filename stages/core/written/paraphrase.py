@@ -7,22 +7,25 @@ it is replaced. The style is drawn alike, and each first text comes with both la
 word, no construction and no topic tells the label: the order of the words does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from stages.core.written import exchange
 from stages.core.written.clause import realise
-from stages.core.written.edit import SUBSTITUTIONS
+from stages.core.written.edit import SUBSTITUTIONS, SYNONYMS, negation
 from stages.core.written.exchange import Exchange
 from stages.core.written.lexicon import Lexicon, pick
 from stages.core.written.meaning import Clause, Style
 from stages.core.written.scene import Scene
-from stages.core.written.tree import annotate, sentence
+from stages.core.written.tree import annotate, sentence, shuffle
 
-SUBSTITUTED_SHARE = 0.25  # of the pairs with label 0: a word or two replaced
-OTHER_CLAUSE_SHARE = 0.10  # of those too: something else from the same scene
+# Of the pairs with label 0: something else from the same scene; one or two edits; the words of a
+# paraphrase shuffled. The rest are exchanges. Those two leave every word as it was.
+OTHER_SHARE, SUBSTITUTED_SHARE, SHUFFLED_SHARE = 0.15, 0.40, 0.15
+SYNONYM_SHARE = 0.15  # of the pairs with label 1
+NEGATED_SHARE = 0.12  # of the meanings, where they can be
 KEEPING_EXCHANGE = 0.4  # chance that label 1 exchanges what it may
 STYLE_CHANCE = 0.3  # of each choice of style
 # Chance that the second text makes another choice than the first: moves of a particle, an adverb,
@@ -30,16 +33,20 @@ STYLE_CHANCE = 0.3  # of each choice of style
 LIGHT_CHANGE = 0.5
 HEAVY_CHANGE = 0.15
 LIGHT = ("particle_last", "front_time", "early_manner", "of_genitive", "bare_complement")
-RICHNESS = (0.0, 0.15, 0.35)
+RICHNESS = (0.0, 0.05, 0.15, 0.3)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of meaning: how it is drawn, and which exchanges change or keep it."""
+    """A kind of meaning: how it is drawn, and which exchanges change or keep it.
+
+    `weight` is how often it is drawn beside the others.
+    """
 
     draw: Callable[[Scene], Clause]
     change: tuple[Exchange, ...]
     keep: tuple[Exchange, ...] = ()
+    weight: int = 1
 
 
 def _two_clauses(scene: Scene) -> tuple[Clause, Clause]:
@@ -78,7 +85,59 @@ def _with_adjectives(scene: Scene, clause: Clause) -> Clause:
     return replace(clause, subject=one, **{role: other})
 
 
+def _with_thing(scene: Scene) -> Clause:
+    """Someone does something to a thing, at least one of them with an adjective, or somewhere."""
+    kind = scene.pick([kind for kind in scene.thing_kinds() if kind != "place"])
+    one, thing = scene.person(proper=0, modified=False), scene.thing(kind, modified=False)
+    if scene.chance(0.6):
+        one = replace(one, adjectives=(scene.adjective("person"),))
+    if not one.adjectives or scene.chance(0.4):
+        thing = replace(thing, adjectives=(scene.adjective(kind),))
+    clause = Clause(
+        one,
+        scene.verb("transitive", kind),
+        object=thing,
+        places=(scene.place(),) if scene.chance(0.35) else (),
+    )
+    return replace(clause, modal="will") if scene.chance(0.2) else clause
+
+
+def _two_acts(scene: Scene) -> Iterator[Clause]:
+    """Two people, each doing something to a thing of another class."""
+    one, other = _with_thing(scene), _with_thing(scene)
+    while other.object.noun.kind == one.object.noun.kind:
+        other = _with_thing(scene)
+    return (
+        replace(act, modal="", places=(), subject=act.subject.bare(), object=act.object.bare())
+        for act in (one, other)
+    )
+
+
+def _joined_acts(scene: Scene) -> Clause:
+    one, other = _two_acts(scene)
+    return replace(one, conjunct=other)
+
+
+def _acts_in_order(scene: Scene) -> Clause:
+    one, other = _two_acts(scene)
+    marks = scene.lexicon.tables["modifiers"]["subordinators"]["directed"]
+    return replace(one, adjunct=(scene.pick(marks), other))
+
+
 KINDS = {
+    "thing": Kind(
+        _with_thing,
+        (
+            exchange.exchange_roles,
+            exchange.exchange_adjectives,
+            exchange.exchange_object_and_place,
+        ),
+        weight=2,
+    ),
+    "joined": Kind(
+        _joined_acts, (exchange.exchange_conjunct_objects,), (exchange.exchange_clauses,)
+    ),
+    "ordered": Kind(_acts_in_order, (exchange.exchange_adjunct_objects,)),
     "reversible": Kind(Scene.reversible, (exchange.exchange_roles,)),
     "adjectives": Kind(
         lambda scene: _with_adjectives(scene, scene.reversible()),
@@ -89,7 +148,7 @@ KINDS = {
         (exchange.exchange_adjectives,),
         (exchange.exchange_roles,),
     ),
-    "ditransitive": Kind(Scene.ditransitive, (exchange.exchange_recipient,)),
+    "ditransitive": Kind(Scene.ditransitive, (exchange.exchange_recipient,), weight=2),
     "comparison": Kind(
         lambda scene: scene.comparison(scene.pick(("comparative", "inferior"))),
         (exchange.exchange_standard, exchange.exchange_degree),
@@ -118,9 +177,13 @@ KINDS = {
     "speech": Kind(
         _speech,
         (exchange.exchange_speakers, exchange.exchange_inner_roles, exchange.move_negation),
+        weight=2,
     ),
     "reason": Kind(Scene.reason, (exchange.exchange_roles,)),
 }
+
+
+DRAWN = [name for name, kind in KINDS.items() for _ in range(kind.weight)]
 
 
 def draw_style(generator: np.random.Generator) -> Style:
@@ -152,31 +215,45 @@ def _movable(clause: Clause, scene: Scene) -> Clause:
 def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
     """Draw a meaning and two pairs about it, one for each label; none if a draw does not fit."""
     scene = Scene(generator, lexicon, richness=pick(generator, RICHNESS))
-    name = pick(generator, KINDS)
+    name = pick(generator, DRAWN)
     kind = KINDS[name]
     clause = _movable(kind.draw(scene), scene)
+    if scene.chance(NEGATED_SHARE):
+        clause = negation(clause, scene) or clause
     kept: Clause | None = clause
     if kind.keep and scene.chance(KEEPING_EXCHANGE):
         kept = scene.pick(kind.keep)(clause)
-    changed, how = _changed(kind, clause, scene)
-    if changed is None or kept is None or changed == clause:
+    if scene.chance(SYNONYM_SHARE):
+        kept = scene.pick(SYNONYMS)(kept, scene) or kept
+    how = _draw_change(generator)
+    changed = kept if how == "shuffled" else _changed(kind, clause, scene, how)
+    if changed is None or kept is None or (changed == clause and how != "shuffled"):
         return []
     style = draw_style(generator)
     rows = []
     for label, other in enumerate((changed, kept)):
-        texts = ((clause, style), (other, restyled(style, generator)))
-        trees = ([sentence(realise(meaning, said))] for meaning, said in texts)
-        rows.append(annotate(*trees) | {"label": float(label), "kind": how or name})
+        first, second = (
+            [sentence(realise(meaning, said))]
+            for meaning, said in ((clause, style), (other, restyled(style, generator)))
+        )
+        order = shuffle(second, generator) if how == "shuffled" and label == 0 else ()
+        rows.append(annotate(first, second, order) | {"label": float(label), "kind": how or name})
     return rows if all(row["text_a"] != row["text_b"] for row in rows) else []
 
 
-def _changed(kind: Kind, clause: Clause, scene: Scene) -> tuple[Clause | None, str]:
+def _draw_change(generator: np.random.Generator) -> str:
+    """How the pair with label 0 comes about; empty for an exchange."""
+    shares = (OTHER_SHARE, SUBSTITUTED_SHARE, SHUFFLED_SHARE)
+    ways = ("other", "substituted", "shuffled", "")
+    return str(generator.choice(ways, p=(*shares, 1 - sum(shares))))
+
+
+def _changed(kind: Kind, clause: Clause, scene: Scene, how: str) -> Clause | None:
     """A clause that means something else."""
-    chance = scene.generator.random()
-    if chance < OTHER_CLAUSE_SHARE:
-        return kind.draw(scene), "other"
-    if chance < OTHER_CLAUSE_SHARE + SUBSTITUTED_SHARE or not kind.change:
+    if how == "other":
+        return kind.draw(scene)
+    if how == "substituted" or not kind.change:
         for _ in range(int(scene.generator.integers(1, 3))):
             clause = scene.pick(SUBSTITUTIONS)(clause, scene) or clause
-        return clause, "substituted"
-    return scene.pick(kind.change)(clause), ""
+        return clause
+    return scene.pick(kind.change)(clause)

@@ -20,7 +20,7 @@ from stages.core.written.lexicon import Lexicon, Noun, pick
 from stages.core.written.meaning import Phrase
 from stages.core.written.phrase import noun_phrase
 from stages.core.written.template import fill
-from stages.core.written.tree import Node, annotate
+from stages.core.written.tree import Node, annotate, shuffle
 
 LABELS = ("unrelated", "terms", "partial", "topic", "full")
 FULL, TOPIC, PARTIAL, TERMS, UNRELATED = 4, 3, 2, 1, 0
@@ -213,14 +213,12 @@ def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
     """Draw one example: a row of `SCHEMA` without its id, in a list."""
     search = Search(generator, lexicon)
     grade = int(generator.integers(len(LABELS)))
-    shuffle = grade == TERMS and search.chance(0.5)
-    shown = search.pick((FULL, TOPIC)) if shuffle else grade
+    shuffled = grade == TERMS and search.chance(0.5)
+    shown = search.pick((FULL, TOPIC)) if shuffled else grade
     if search.chance(0.2):
         query, title = search.route_pair(shown)
     else:
         asked, offered = search.title_of(search.request(), shown)
         query, title = search.say(asked, "queries"), search.say(offered, "titles")
-    order: list[int] = []
-    while shuffle and order == sorted(order):
-        order = generator.permutation(sum(1 for _ in title.walk())).tolist()
+    order = shuffle([title], generator) if shuffled else ()
     return [annotate([query], [title], order, capitals=(False, True)) | {"label": float(grade)}]

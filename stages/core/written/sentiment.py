@@ -62,12 +62,13 @@ class Review:
         named, self.told = self.told, True
         return self.item.as_pronoun() if named else self.item
 
-    def clause(self, sign: int, about: Phrase, reported: bool = False) -> Node:
+    def clause(self, sign: int, about: Phrase, likes: bool = True, reported: bool = False) -> Node:
         """A clause that judges `about` with a polarity of 1 or -1.
 
-        A `reported` clause has the aspect as its subject, so that nobody else judges it.
+        Without `likes` it has an opinion word, no verb of liking. A `reported` clause has the
+        aspect as its subject, so that nobody else judges it.
         """
-        if not reported and self.chance(LIKING_SHARE):
+        if likes and not reported and self.chance(LIKING_SHARE):
             return self._liking(sign, about)
         frames = self.table["adjective_frames"]
         frame = self.pick([f for f in frames if not reported or _subject_is_aspect(f)])
@@ -150,9 +151,12 @@ class Review:
 
     def _joined(self, first: int, second: int, word: str) -> Node:
         about = self.target()
-        root = self.clause(first, about)
-        again = about.as_pronoun() if self.chance(0.4) else self.target()
-        other = self.clause(second, again)
+        if self.chance(0.4):
+            # Opinion words only: nobody both likes and dislikes a thing in one sentence.
+            root = self.clause(first, about, likes=False)
+            other = self.clause(second, about.as_pronoun(), likes=False)
+        else:
+            root, other = self.clause(first, about), self.clause(second, self.target())
         other.relation = "conj"
         other.before[0:0] = [_comma(), Node(word, "CCONJ", relation="cc")]
         root.after.append(other)

@@ -27,6 +27,7 @@ KINDS = (
     Scene.transitive,
     Scene.transitive,
     Scene.ditransitive,
+    Scene.ditransitive,
     Scene.intransitive,
     Scene.wish,
     Scene.own,

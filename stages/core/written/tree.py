@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 NEGATIONS = {"not", "never", "no", "nobody", "nothing", "none", "neither", "nor"}
 # Children that stand at the edge of a noun phrase but are no part of the mention.
@@ -50,6 +52,16 @@ def sentence(root: Node, mark: str = ".") -> Node:
     """Close a clause with its punctuation mark."""
     root.after.append(Node(mark, "PUNCT", relation="punct", glued=True))
     return root
+
+
+def shuffle(roots: Sequence[Node], generator: np.random.Generator) -> list[int]:
+    """Another order of the words of a text; a mark at its end stays there."""
+    nodes = [node for root in roots for node in root.walk()]
+    count = len(nodes) - (nodes[-1].upos == "PUNCT")
+    order = list(range(count))
+    while order == sorted(order):
+        order = generator.permutation(count).tolist()
+    return [*order, *range(count, len(nodes))]
 
 
 def annotate(
@@ -107,13 +119,14 @@ def _read(
         nodes = [nodes[i] for i in shuffled]
     position = {id(node): offset + i for i, node in enumerate(nodes)}
     head = {id(child): position[id(n)] for n in nodes for child in n.before + n.after}
-    initial = {id(next(root.walk())) for root in roots}
+    initial = {id(next(root.walk())) for root in roots} if not shuffled else {id(nodes[0])}
     text, words = "", []
     for node, following in zip(nodes, [*nodes[1:], None], strict=True):
         form = _article(node, following)
         if capitals and id(node) in initial:
             form = form[0].upper() + form[1:]
-        start = len(text) + (bool(text) and not (node.glued and not shuffled))
+        glued = node.glued and (node.upos == "PUNCT" or not shuffled)
+        start = len(text) + (bool(text) and not glued)
         text = text.ljust(start) + form
         words.append(
             {
