@@ -106,7 +106,7 @@ def dots(
 ) -> altair.LayerChart:
     """A dot with its interval for each row: columns `label`, value, low, high, perhaps `group`."""
     rows = rows.round(PLACES)
-    encoding = {"y": altair.Y(f"{label}:N", title=None, sort=list(dict.fromkeys(rows[label])))}
+    encoding = {"y": altair.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])))}
     if group:
         order = list(dict.fromkeys(rows[group]))
         encoding["color"] = altair.Color(f"{group}:N", title=group, sort=order)

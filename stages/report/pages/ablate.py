@@ -141,7 +141,7 @@ def _modes(gates: pd.DataFrame) -> Section:
             "task": task,
             "first": first,
             "second": second,
-            "spearman": part[first].corr(part[second], method="spearman"),
+            "spearman": part[first].rank().corr(part[second].rank()),
         }
         for task, part in table.groupby("task", sort=False)
         for place, first in enumerate(modes)

@@ -41,9 +41,8 @@ def heads(measures: Measures) -> pd.DataFrame:
     """The shares of attention of the tuned encoder."""
     cells = means(measures)
     tuned = cells[(cells["model"] == "tuned") & ~cells["statistic"].isin(list(UNITS))]
-    return tuned.pivot(index=["layer", "head"], columns="statistic", values="value").add_prefix(
-        "attention: "
-    )
+    table = tuned.pivot(index=["layer", "head"], columns="statistic", values="value")
+    return table[tuned["statistic"].unique()].rename(columns=TITLES)
 
 
 def _section(cells: pd.DataFrame, name: str) -> Section:
