@@ -1,11 +1,19 @@
-"""Which examples are drawn, which tokens are which, and what the map store is told of them."""
+"""Which tokens are which, and what the map store is told of the examples."""
 
 import numpy as np
+import pandas as pd
 
 from stages.attend import token_table
 from stages.core.batches import encode
 from stages.core.checkpoint import load_tokenizer
 from stages.core.statistics import KindIds
+
+def frame(*pairs) -> pd.DataFrame:
+    texts = pd.DataFrame(pairs, columns=["text_a", "text_b"], dtype=object)
+    return texts.assign(id=[f"example-{row}" for row in range(len(pairs))])
+
+
+PAIRS = frame(("the dog, not the cat.", "a dog"), ("a cat", "the red house. but"))
 
 
 def test_tokens_and_segments_of_the_drawn_examples(tiny_bert):

@@ -1,8 +1,15 @@
 """Examples on disk, and the rows that are refused."""
 
+import pandas as pd
 import pytest
 
-from stages.core.examples import examples_frame, read_examples, validate, write_examples
+from stages.core.examples import (
+    draw_examples,
+    examples_frame,
+    read_examples,
+    validate,
+    write_examples,
+)
 from stages.core.files import InputError
 
 WORD = {
