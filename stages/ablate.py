@@ -7,7 +7,7 @@ example is kept; the effects carry paired bootstrap intervals.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from stages.core.batches import Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.effects import curve_table, effect_table, gate_table, held_out_table
+from stages.core.effects import Outcomes, curve_table, effect_table, gate_table, held_out_table
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
@@ -152,7 +152,7 @@ def main(
         write_outcomes(folder / name, gates, examples, *logits)
         labels = examples["label"].to_numpy(dtype=float)
         predictions = (predictions_from_logits(part, definition.kind) for part in logits)
-        return gates, definition.metrics[0], labels, *predictions
+        return Outcomes(gates, definition.metrics[0], labels, *predictions)
 
     size = (gated.layers, gated.heads)
     random_gates = [
@@ -164,10 +164,10 @@ def main(
         fixed = outcomes("fixed", fixed_gates(*size, parameters.modes), parameters.examples, folder)
         shares = outcomes("shares", random_gates, parameters.share_examples, folder)
     repeated = {"resamples": parameters.resamples, "seed": parameters.seed}
-    effects = [effect_table(*evidence, **repeated) for evidence in (fixed, shares)]
+    effects = [effect_table(part, **repeated) for part in (fixed, shares)]
     write_measure(pd.concat(effects, ignore_index=True), key)
-    write_measure(held_out_table(*fixed, **repeated), f"{key}-heldout")
-    write_measure(curve_table(*shares, **repeated), f"{key}-curves")
+    write_measure(held_out_table(fixed, **repeated), f"{key}-heldout")
+    write_measure(curve_table(shares, **repeated), f"{key}-curves")
     remove(SCRATCH / key)
 
 

@@ -1,6 +1,7 @@
 """From the outcomes of gates to effects: tables with intervals, held-out choices and curves."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,22 @@ from jaxtyping import Float
 from stages.core.gates import Gate
 from stages.core.intervals import LEVEL, held_out_choice, holm, paired_effects
 from stages.core.metrics import METRICS
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The task's primary metric, labels, and predictions with every head on and under each gate."""
+
+    gates: Sequence[Gate]
+    metric: str
+    labels: Float[np.ndarray, " n"]
+    baseline: Float[np.ndarray, " n"]
+    gated: Float[np.ndarray, "gates n"]
+
+    @property
+    def before(self) -> float:
+        """The metric with every head on."""
+        return float(METRICS[self.metric](self.labels, self.baseline))
 
 
 def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
@@ -33,13 +50,7 @@ def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
 
 
 def effect_table(
-    gates: Sequence[Gate],
-    metric: str,
-    labels: Float[np.ndarray, " n"],
-    baseline: Float[np.ndarray, " n"],
-    gated: Float[np.ndarray, "gates n"],
-    resamples: int,
-    seed: int,
+    outcomes: Outcomes, resamples: int, seed: int
 ) -> pd.DataFrame:
     """`gate_table` with metric, baseline, value, effect, relative, low, high, p and p_holm.
 
@@ -47,10 +58,11 @@ def effect_table(
     `relative` is effect / baseline (as the query-title study). `p_holm` is corrected within each
     family and mode; random draws are not tested one by one.
     """
-    effects = paired_effects(metric, labels, baseline, gated, resamples, seed)
-    table = pd.concat([gate_table(gates), effects], axis=1)
-    before = float(METRICS[metric](labels, baseline))
-    table.insert(table.columns.get_loc("value"), "metric", metric)
+    evidence = outcomes.metric, outcomes.labels, outcomes.baseline, outcomes.gated
+    effects = paired_effects(*evidence, resamples, seed)
+    table = pd.concat([gate_table(outcomes.gates), effects], axis=1)
+    before = outcomes.before
+    table.insert(table.columns.get_loc("value"), "metric", outcomes.metric)
     table.insert(table.columns.get_loc("value"), "baseline", before)
     table["relative"] = table["effect"] / before if before else np.nan
     table["p_holm"] = np.nan
@@ -63,13 +75,7 @@ def effect_table(
 
 
 def held_out_table(
-    gates: Sequence[Gate],
-    metric: str,
-    labels: Float[np.ndarray, " n"],
-    baseline: Float[np.ndarray, " n"],
-    gated: Float[np.ndarray, "gates n"],
-    resamples: int,
-    seed: int,
+    outcomes: Outcomes, resamples: int, seed: int
 ) -> pd.DataFrame:
     """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
 
@@ -77,16 +83,16 @@ def held_out_table(
         family, mode, picked (`best` | `worst`), layer and head chosen most often, metric, baseline,
         effect_picked_half, effect_heldout, relative_heldout, low, high (of effect_heldout).
     """
-    before = float(METRICS[metric](labels, baseline))
+    before = outcomes.before
     rows = []
-    table = gate_table(gates)
+    table = gate_table(outcomes.gates)
     for (family, mode), group in table[table["family"] != "random"].groupby(["family", "mode"]):
         for picked in ("best", "worst"):
             choice = held_out_choice(
-                metric,
-                labels,
-                baseline,
-                gated[group.index],
+                outcomes.metric,
+                outcomes.labels,
+                outcomes.baseline,
+                outcomes.gated[group.index],
                 largest=picked == "best",
                 resamples=resamples,
                 seed=seed,
@@ -99,7 +105,7 @@ def held_out_table(
                     "picked": picked,
                     "layer": gate["layer"],
                     "head": gate["head"],
-                    "metric": metric,
+                    "metric": outcomes.metric,
                     "baseline": before,
                     "effect_picked_half": choice["chosen_effect"],
                     "effect_heldout": choice["effect"],
@@ -112,13 +118,7 @@ def held_out_table(
 
 
 def curve_table(
-    gates: Sequence[Gate],
-    metric: str,
-    labels: Float[np.ndarray, " n"],
-    baseline: Float[np.ndarray, " n"],
-    gated: Float[np.ndarray, "gates n"],
-    resamples: int,
-    seed: int,
+    outcomes: Outcomes, resamples: int, seed: int
     level: float = LEVEL,
 ) -> pd.DataFrame:
     """The mean effect of a random share of heads, over draws (query-title study, section 2.1).
@@ -130,23 +130,22 @@ def curve_table(
         mode, band, share, draws, metric, baseline, effect, relative, low, high (of effect),
         relative_low, relative_high (of relative).
     """
-    score = METRICS[metric]
-    before = float(score(labels, baseline))
+    score, labels, before = METRICS[outcomes.metric], outcomes.labels, outcomes.before
     generator = np.random.default_rng(seed)
     samples = generator.integers(len(labels), size=(resamples, len(labels)))
-    resampled_before = score(labels[samples], baseline[samples])
+    resampled_before = score(labels[samples], outcomes.baseline[samples])
     tail = (1 - level) / 2
     rows = []
-    table = gate_table(gates)
+    table = gate_table(outcomes.gates)
     for (mode, band), band_group in table.groupby(["mode", "band"]):
         zero = {"effect": 0.0, "low": 0.0, "high": 0.0}
         points = [{"share": 0.0, "draws": 1, **zero, "relative_low": 0.0, "relative_high": 0.0}]
         for share, group in band_group.groupby("share"):
-            outcomes = gated[group.index]
-            effect = float(np.mean(score(labels, outcomes)) - before)
-            resampled = np.stack([score(labels[samples], draw[samples]) for draw in outcomes])
-            drawn = generator.integers(len(outcomes), size=(len(outcomes), resamples))
-            changes = np.take_along_axis(resampled, drawn, axis=0).mean(axis=0) - resampled_before
+            drawn = outcomes.gated[group.index]
+            effect = float(np.mean(score(labels, drawn)) - before)
+            resampled = np.stack([score(labels[samples], draw[samples]) for draw in drawn])
+            picks = generator.integers(len(drawn), size=(len(drawn), resamples))
+            changes = np.take_along_axis(resampled, picks, axis=0).mean(axis=0) - resampled_before
             low, high = np.quantile(changes, [tail, 1 - tail])
             with np.errstate(all="ignore"):
                 relative = np.nan_to_num(changes / resampled_before)
@@ -154,7 +153,7 @@ def curve_table(
             points.append(
                 {
                     "share": share,
-                    "draws": len(outcomes),
+                    "draws": len(drawn),
                     "effect": effect,
                     "low": low,
                     "high": high,
@@ -164,7 +163,7 @@ def curve_table(
             )
         rows += [{"mode": mode, "band": band, **point} for point in points]
     curves = pd.DataFrame(rows)
-    curves["metric"] = metric
+    curves["metric"] = outcomes.metric
     curves["baseline"] = before
     curves["relative"] = curves["effect"] / before if before else np.nan
     return curves

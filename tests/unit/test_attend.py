@@ -8,6 +8,7 @@ from stages.core.batches import encode
 from stages.core.checkpoint import load_tokenizer
 from stages.core.statistics import KindIds
 
+
 def frame(*pairs) -> pd.DataFrame:
     texts = pd.DataFrame(pairs, columns=["text_a", "text_b"], dtype=object)
     return texts.assign(id=[f"example-{row}" for row in range(len(pairs))])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stages.core.effects import curve_table, effect_table, gate_table, held_out_table
+from stages.core.effects import Outcomes, curve_table, effect_table, gate_table, held_out_table
 from stages.core.gates import Gate, random_shares, single_heads, whole_layers
 
 LABELS = np.zeros(40)
@@ -26,7 +26,7 @@ def test_effects_and_holm_within_a_family_and_mode():
     gated = np.tile(BASELINE, (4, 1))
     gated[0, 30:] = 0  # right on ten more
     gated[3, :8] = 1  # wrong on eight more
-    table = effect_table(gates, "accuracy", LABELS, BASELINE, gated, 200, 0)
+    table = effect_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 200, 0)
     assert table["effect"].tolist() == pytest.approx([0.25, 0, 0, -0.2])
     assert table["relative"].tolist() == pytest.approx([1 / 3, 0, 0, -0.2 / 0.75])
     assert table["p_holm"][0] == pytest.approx(3 * 2 * 0.5**10)
@@ -38,7 +38,7 @@ def test_held_out_table_has_best_and_worst_of_heads_and_layers():
     gated = np.tile(BASELINE, (6, 1))
     gated[2] = 0  # head 1.0 mends everything
     gated[4] = 1  # layer 0 breaks everything
-    table = held_out_table(gates, "accuracy", LABELS, BASELINE, gated, 50, 0)
+    table = held_out_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 50, 0)
     rows = table.set_index(["family", "picked"])
     assert tuple(rows.loc[("head", "best"), ["layer", "head"]]) == (1, 0)
     assert rows.loc[("head", "best"), "effect_heldout"] == pytest.approx(0.25, abs=0.05)
@@ -54,7 +54,7 @@ def test_curve_is_the_mean_over_draws():
             gated[row] = 1
         elif gate.band == "all":
             gated[row, : 4 * (gate.draw + 1)] = 1  # 4 and 8 of 40 wrong
-    curves = curve_table(gates, "accuracy", LABELS, BASELINE, gated, 400, 0)
+    curves = curve_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 400, 0)
     whole = curves[curves["band"] == "all"].set_index("share")
     assert whole.loc[0.0, "effect"] == 0
     assert whole.loc[0.5, "effect"] == pytest.approx(-0.15)
