@@ -49,9 +49,7 @@ def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
     )
 
 
-def effect_table(
-    outcomes: Outcomes, resamples: int, seed: int
-) -> pd.DataFrame:
+def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     """`gate_table` with metric, baseline, value, effect, relative, low, high, p and p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
@@ -74,9 +72,7 @@ def effect_table(
     return table
 
 
-def held_out_table(
-    outcomes: Outcomes, resamples: int, seed: int
-) -> pd.DataFrame:
+def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
 
     Returns:
@@ -118,8 +114,7 @@ def held_out_table(
 
 
 def curve_table(
-    outcomes: Outcomes, resamples: int, seed: int
-    level: float = LEVEL,
+    outcomes: Outcomes, resamples: int, seed: int, level: float = LEVEL
 ) -> pd.DataFrame:
     """The mean effect of a random share of heads, over draws (query-title study, section 2.1).
 
