@@ -12,13 +12,13 @@ from stages.core.tasks import Task
 from stages.core.written import DRAW, write_task
 from stages.core.written.edit import COSTS
 from stages.core.written.lexicon import Lexicon, held_out
-from stages.core.written.relevance import LABELS, TERMS, Search
+from stages.core.written.relevance import GRADES, TERMS, Search
 from stages.core.written.scene import Scene
 from stages.core.written.similarity import KINDS as SIMILARITY_KINDS
 from stages.core.written.template import fill
 from stages.core.written.tree import Node
 
-CLASSES = {"relevance": len(LABELS), "paraphrase": 2, "sentiment": 2, "similarity": None}
+CLASSES = {"relevance": len(GRADES), "paraphrase": 2, "sentiment": 2, "similarity": None}
 
 
 def entry(name, seed=5, train=160, validation=160):
@@ -179,7 +179,7 @@ def test_every_template_makes_a_tree():
     tables = Lexicon("validation").tables
     templates = [t for part in ("queries", "titles") for t in tables["titles"][part].values()]
     templates = [text for group in templates for text in group]
-    for frames in ("adjective_frames", "verb_frames"):
+    for frames in ("adjective_frames", "verb_frames", "operators"):
         templates += [frame["text"] for frame in tables["opinions"][frames]]
     templates += [*tables["opinions"]["stories"], *tables["opinions"]["reversals"]]
     templates += [text for group in tables["opinions"]["reports"].values() for text in group]

@@ -22,8 +22,7 @@ from stages.core.written.phrase import noun_phrase
 from stages.core.written.template import fill
 from stages.core.written.tree import Node, annotate, shuffle
 
-LABELS = ("unrelated", "terms", "partial", "topic", "full")
-FULL, TOPIC, PARTIAL, TERMS, UNRELATED = 4, 3, 2, 1, 0
+GRADES = UNRELATED, TERMS, PARTIAL, TOPIC, FULL = range(5)  # as labels
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,8 @@ class Search:
     def with_other_constraint(self, request: Request) -> Request:
         topic = request.topic
         options = self._constraints(topic.noun.kind, topic.sort)
-        different = self.other(options, topic.constraint)
+        same = self.lexicon.synonyms.get(topic.constraint, [])
+        different = self.other(options, topic.constraint, *same)
         return replace(request, topic=replace(topic, constraint=different))
 
     def with_other_need(self, request: Request) -> Request:
@@ -212,7 +212,7 @@ def _singular(plural: str) -> str:
 def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
     """Draw one example: a row of `SCHEMA` without its id, in a list."""
     search = Search(generator, lexicon)
-    grade = int(generator.integers(len(LABELS)))
+    grade = int(pick(generator, GRADES))
     shuffled = grade == TERMS and search.chance(0.5)
     shown = search.pick((FULL, TOPIC)) if shuffled else grade
     if search.chance(0.2):

@@ -19,6 +19,7 @@ from stages.core.written.tree import Node, annotate, sentence
 # How the clauses of a text are joined; a share of the texts begins with how it came about.
 JOINS = ("single", "single", "both", "concession", "contrast", "report", "reversal", "despite")
 STORY_SHARE = 0.35
+OPERATOR_SHARE = 0.35  # of the other clauses: under "nobody could deny that" and the like
 LIKING_SHARE = 0.25  # of the clauses: a verb of liking, not an opinion word
 
 
@@ -70,6 +71,10 @@ class Review:
         """
         if likes and not reported and self.chance(LIKING_SHARE):
             return self._liking(sign, about)
+        if not reported and self.chance(OPERATOR_SHARE):
+            operator = self.pick(self.table["operators"])
+            claim = self.clause(sign * operator["sign"], about, reported=True)
+            return fill(operator["text"], {"judge": self._judge(), "claim": claim})
         frames = self.table["adjective_frames"]
         frame = self.pick([f for f in frames if not reported or _subject_is_aspect(f)])
         return self._filled(frame, about, opinion=self.opinion(sign * frame["sign"]))
