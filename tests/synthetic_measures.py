@@ -8,7 +8,7 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
-from stages.core.effects import curve_table, effect_table, held_out_table
+from stages.core.effects import Outcomes, curve_table, effect_table, held_out_table
 from stages.core.gates import random_shares, single_heads, whole_layers
 from stages.core.pattern_data import CLASSES
 from stages.findings.__main__ import app as findings
@@ -102,11 +102,11 @@ def _write_ablate(
     modes = ("zero", "uniform", "mean")
     baseline = _flipped(generator, labels, 0.9)
 
-    def evidence(gates: list) -> tuple:
+    def evidence(gates: list) -> tuple[Outcomes, int, int]:
         gated = np.stack(
             [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
         )
-        return gates, "accuracy", labels, baseline, gated, 50, 0
+        return Outcomes(gates, "accuracy", labels, baseline, gated), 50, 0
 
     heads = evidence(
         [
