@@ -138,7 +138,7 @@ def main(
     progress = SCRATCH / key / fingerprint(identity, [*inputs, *CODE])
     open_scratch(progress)
 
-    def outcomes(name: str, gates: list[Gate], count: int | None, folder: Path) -> tuple[Any, ...]:
+    def outcomes(name: str, gates: list[Gate], count: int | None, folder: Path) -> Outcomes:
         """Run the gates on `count` examples, keep every outcome, and return it for the tables."""
         examples = draw_examples(validation, count, parameters.seed)
         logits = run_gates(

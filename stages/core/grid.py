@@ -136,6 +136,7 @@ class Grid:
         off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start[0].device)
         gate = GateBatch(gates[0].mode, off.repeat_interleave(examples, dim=0), self.means)
         residual, output, value = (_copies(part, len(gates)) for part in start)
+        hidden = residual
         mask = None if mask is None else _copies(mask, len(gates))
         real = None if mask is None else mask[:, 0, 0, :]
         for index, layer in enumerate(self.layers[first:], first):
