@@ -212,10 +212,8 @@ class _Running:
 
 
 def mean_intervals(
-    values: Float[np.ndarray, "example *cell"], resamples: int, seed: int, level: float
-) -> tuple[
-    Float64[np.ndarray, "*cell"], Float64[np.ndarray, "*cell"], Float64[np.ndarray, "*cell"]
-]:
+    values: Float[np.ndarray, "example ..."], resamples: int, seed: int, level: float
+) -> tuple[Float64[np.ndarray, "..."], Float64[np.ndarray, "..."], Float64[np.ndarray, "..."]]:
     """Mean over examples of many cells with percentile bootstrap limits: mean, low, high.
 
     All cells share the resamples. A resample of a mean is a weighted sum, so thousands of cells
