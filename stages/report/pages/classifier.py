@@ -1,5 +1,8 @@
 """How well the five patterns can be told apart (Kovaleva et al. 2019, section 4.1)."""
 
+import json
+from pathlib import Path
+
 import pandas as pd
 from sklearn.metrics import classification_report
 
@@ -9,6 +12,7 @@ from stages.core.pattern_data import CLASSES
 from stages.report.page import Figure, Page, Section, Table
 
 FOLDS = "classifier/folds.parquet"
+AGREEMENT = Path("data/patterns/agreement.json")
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -34,7 +38,8 @@ def sections(measures: Measures) -> list[Section]:
                 ),
                 Table("classifier-confusion", "Confusion matrix", "Maps.", counts),
             ),
-        )
+        ),
+        _labels(json.loads(AGREEMENT.read_text(encoding="utf-8"))),
     ]
 
 
@@ -56,6 +61,32 @@ def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
     table = table.rename(columns={"f1-score": "f1", "support": "maps"}).astype({"maps": int})
     table.insert(0, "model", model)
     return table
+
+
+def _labels(agreement: dict) -> Section:
+    """How far the two who labelled the maps agree."""
+    classes = agreement["classes"]
+    counts = pd.DataFrame(
+        {"first": first, "second": second, "maps": maps}
+        for first, row in zip(classes, agreement["first_by_second"], strict=True)
+        for second, maps in zip(classes, row, strict=True)
+    )
+    return Section(
+        "The labels",
+        f"{agreement['maps']} maps were labelled twice, independently, from rendered images. The "
+        f"two labels agree on {agreement['agreement']:.1%}, Cohen's kappa "
+        f"{agreement['kappa']:.2f}; where they differ, a third look decided. No classifier can be "
+        "expected to agree with the labels much better than the labels with each other.",
+        (
+            Figure(
+                "classifier-labels",
+                "First and second label",
+                "Rows are the first labels, columns the second; each cell counts maps.",
+                matrix(counts, "second", "first", "maps"),
+            ),
+            Table("classifier-labels", "First and second label", "Maps.", counts),
+        ),
+    )
 
 
 PAGE = Page(
