@@ -61,7 +61,8 @@ def read_maps(path: Path) -> list[Map]:
         with np.load(path) as archive:
             lengths, flat = archive["lengths"].astype(int), archive["weights"].astype(np.float32)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; draw maps with `python -m stages.labelling draw`")
+        message = f"{path}: no such file; draw maps with `python -m stages.labelling draw`"
+        raise InputError(message) from None
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path}: not a file of maps ({error}); draw the maps anew") from None
     if (lengths**2).sum() != len(flat):
@@ -116,7 +117,9 @@ def check_folds(table: pd.DataFrame, source: Path) -> None:
         raise InputError(f"{source}: head {layer}-{head} stands in two folds; draw the maps anew")
     sentences = pd.concat(
         [
-            table.assign(text=table[column].str.split(PART, regex=False)).explode("text")[["text", "fold"]]
+            table.assign(text=table[column].str.split(PART, regex=False)).explode("text")[
+                ["text", "fold"]
+            ]
             for column in ("text_a", "text_b")
         ]
     )

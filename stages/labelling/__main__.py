@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from stages.core.files import InputError, atomic
@@ -38,24 +39,38 @@ def draw(
     shortest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 8,
     longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
     seed: int = 2019,
+    more: Annotated[bool, typer.Option(help="add maps drawn at random to those there")] = False,
 ) -> None:
-    """Draw the maps to be labelled: writes maps.npz and maps.csv. Labels of old maps become void."""
-    table, maps = draw_maps(work, models.split(","), count, folds, items, shortest, longest, seed)
+    """Draw the maps to be labelled: writes maps.npz and maps.csv.
+
+    The first draw is balanced over the classes; --more adds maps as frequent as the classes are.
+    """
+    before = read_table(folder / "maps.csv") if more else None
+    table, maps = draw_maps(
+        work, models.split(","), count, folds, items, shortest, longest, seed, before
+    )
+    if before is not None:
+        table = pd.concat([before, table], ignore_index=True)
+        maps = read_maps(folder / "maps.npz") + maps
     write_maps(folder / "maps.npz", maps)
     write_csv(table, folder / "maps.csv")
     typer.echo(f"{len(maps)} maps of {table['length'].min()} to {table['length'].max()} tokens")
 
 
 @app.command()
-def sheets(out: Path, folder: Folder = Path("data/patterns")) -> None:
+def sheets(
+    out: Path,
+    folder: Folder = Path("data/patterns"),
+    start_at: Annotated[int, typer.Option(help="number of the first map to draw")] = 0,
+) -> None:
     """Draw the numbered labelling sheets as PNG files in OUT, with an empty labels.csv beside."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    with typer.progressbar(range(0, len(maps), PER_SHEET), label="sheets") as starts:
+    with typer.progressbar(range(start_at, len(maps), PER_SHEET), label="sheets") as starts:
         for start in starts:
             rows = list(range(start, min(start + PER_SHEET, len(maps))))
             titles = [str(table.at[row, "map"]) for row in rows]
             draw_sheet(table, maps, rows, titles, out / f"sheet-{start // PER_SHEET:02d}.png")
-    write_csv(table[["map"]].assign(label="", doubt=""), out / "labels.csv")
+    write_csv(table.loc[start_at:, ["map"]].assign(label="", doubt=""), out / "labels.csv")
 
 
 @app.command()

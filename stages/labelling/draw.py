@@ -46,7 +46,7 @@ def draw_items(
         One row an item: example (ids), fold, text_a, text_b (None for single sentences).
     """
     order = iter(np.random.default_rng(seed).permutation(len(examples)))
-    rows = []
+    rows: list[dict] = []
     for number in range(folds * per_fold):
         fold, chosen = number % folds, []
         while len(chosen) < PARTS[number // folds % len(PARTS)]:
@@ -191,6 +191,16 @@ def choose(table: pd.DataFrame, folds: int, count: int, seed: int) -> list[int]:
     return generator.permutation(chosen).tolist()
 
 
+def sentence_folds(table: pd.DataFrame) -> dict[str, int]:
+    """The fold of every sentence in a table of drawn maps."""
+    return {
+        sentence: fold
+        for column in ("text_a", "text_b")
+        for text, fold in zip(table[column], table["fold"], strict=True)
+        for sentence in text.split(PART)
+    }
+
+
 def draw(
     work: Path,
     models: list[str],
@@ -200,6 +210,7 @@ def draw(
     shortest: int,
     longest: int,
     seed: int,
+    before: pd.DataFrame | None = None,
 ) -> tuple[pd.DataFrame, list[Map]]:
     """Draw `count` maps of validation examples.
 
@@ -208,11 +219,13 @@ def draw(
             all of its models.
         per_fold: items of each task in each fold.
         shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
+        before: maps drawn earlier. Heads and sentences keep their folds, the numbers go on, and
+            the new maps are drawn at random, unbalanced: as frequent as the classes are.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
     """
-    used: dict[str, int] = {}
+    used = {} if before is None else sentence_folds(before)
     items: dict[str, pd.DataFrame] = {}
     rows: list[dict] = []
     maps: list[Map] = []
@@ -232,10 +245,16 @@ def draw(
             rows.append({**source, **row, "guess": guess(weights)})
             maps.append(weights)
     table = pd.DataFrame(rows)
-    fold_of = fold_of_heads(table, folds)
+    if before is None:
+        fold_of = fold_of_heads(table, folds)
+    else:
+        fold_of = before.groupby(["layer", "head"])["fold"].first().to_dict()
     heads = zip(table["layer"], table["head"], strict=True)
-    own = table["fold"] == [fold_of[head] for head in heads]
-    chosen = choose(table[own], folds, count, seed)
+    own = table[table["fold"] == [fold_of.get(head) for head in heads]]
+    if before is None:
+        chosen = choose(own, folds, count, seed)
+    else:
+        chosen = own.index[np.random.default_rng(seed).choice(len(own), count, replace=False)]
     result = table.loc[chosen].drop(columns="guess").reset_index(drop=True)
-    result.insert(0, "map", np.arange(len(result)))
+    result.insert(0, "map", np.arange(len(result)) + (0 if before is None else len(before)))
     return result, [maps[k] for k in chosen]

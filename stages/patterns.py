@@ -1,0 +1,151 @@
+"""The pattern of every recorded attention map, and how frequent each is (Kovaleva et al. 2019)."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Float, Int
+from pydantic import Field
+from tqdm import tqdm
+
+from stages.core.files import atomic
+from stages.core.intervals import bootstrap
+from stages.core.maps import MapStore
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.pattern_data import CLASSES
+from stages.core.pattern_network import PatternClassifier
+from stages.core.runtime import read_runtime, start
+
+
+class Patterns(Parameters):
+    """The section `patterns` of `params.yaml`."""
+
+    examples: int | None = Field(gt=0)  # recorded examples to classify, at most; null: all
+    batch: int = Field(gt=0)  # maps that go through the network together
+    resamples: int = Field(gt=0)  # of the bootstrap over examples
+    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+
+
+def drawn_ids(store: MapStore, examples: int | None, seed: int) -> set[str]:
+    """The ids of the examples to classify: all, or a random draw."""
+    if examples is None or examples >= len(store):
+        return set(store.ids)
+    drawn = np.random.default_rng(seed).choice(len(store), examples, replace=False)
+    return {store.ids[row] for row in drawn}
+
+
+def classify(
+    store: MapStore,
+    classifier: PatternClassifier,
+    ids: set[str],
+    batch: int,
+    device: torch.device,
+) -> tuple[list[str], Float[np.ndarray, "example layer head pattern"]]:
+    """Probabilities of the five classes for every head's map of the examples `ids`."""
+    found: list[str] = []
+    parts: list[np.ndarray] = []
+    with tqdm(desc="patterns", total=len(ids), unit="example") as progress:
+        for names, maps in store.groups():
+            for name, example in zip(names, maps, strict=True):
+                if name not in ids:
+                    continue
+                heads = torch.from_numpy(example.astype(np.float32)).flatten(0, 1).to(device)
+                parts.append(
+                    torch.cat([classifier.probabilities(some) for some in heads.split(batch)])
+                    .cpu()
+                    .numpy()
+                )
+                found.append(name)
+                progress.update()
+    shape = (len(found), store.layers, store.heads, len(CLASSES))
+    return found, np.stack(parts).reshape(shape)
+
+
+def map_table(
+    ids: list[str], probabilities: Float[np.ndarray, "example layer head pattern"]
+) -> pd.DataFrame:
+    """One row a map: id, layer, head, pattern and the probability of each class."""
+    examples, layers, heads, _ = probabilities.shape
+    example, layer, head = (k.ravel() for k in np.indices((examples, layers, heads)))
+    flat = probabilities.reshape(-1, len(CLASSES))
+    return pd.DataFrame(
+        {
+            "id": np.array(ids)[example],
+            "layer": layer.astype(np.int16),
+            "head": head.astype(np.int16),
+            "pattern": pd.Categorical.from_codes(flat.argmax(1), CLASSES),
+            **{name: flat[:, k].round(4) for k, name in enumerate(CLASSES)},
+        }
+    )
+
+
+def head_counts(patterns: Int[np.ndarray, "example layer head"]) -> pd.DataFrame:
+    """One row a layer, head and pattern: on how many examples the head has the pattern."""
+    counts = (patterns[..., None] == np.arange(len(CLASSES))).sum(0)
+    layer, head, pattern = (k.ravel() for k in np.indices(counts.shape))
+    return pd.DataFrame(
+        {
+            "layer": layer,
+            "head": head,
+            "pattern": np.array(CLASSES)[pattern],
+            "maps": counts.ravel(),
+        }
+    )
+
+
+def task_shares(
+    patterns: Int[np.ndarray, "example layer head"], resamples: int, seed: int
+) -> pd.DataFrame:
+    """Share of each pattern among all maps, with its bootstrap interval over examples (K3).
+
+    Whole examples are drawn again, as the maps of one example are not independent.
+    """
+    rows = []
+    for code, name in enumerate(CLASSES):
+        shares = (patterns == code).mean((1, 2))
+        interval = bootstrap(lambda values: values.mean(-1), (shares,), resamples, seed)
+        rows.append(
+            {
+                "pattern": name,
+                "share": interval.value,
+                "low": interval.low,
+                "high": interval.high,
+                "examples": len(shares),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    arm: Annotated[
+        Literal["none", "pretrained"],
+        typer.Option(help="none: the pretrained encoder as it is; pretrained: the tuned one."),
+    ],
+) -> None:
+    """Classify the recorded attention maps of one model on TASK."""
+    parameters = section(Patterns, "patterns")
+    device = start(read_runtime(), parameters.seed)
+    store = MapStore(f"work/maps/{task}-{arm}")
+    classifier = PatternClassifier.load(Path("work/classifier")).to(device)
+    wanted = drawn_ids(store, parameters.examples, parameters.seed)
+    ids, probabilities = classify(store, classifier, wanted, parameters.batch, device)
+    patterns = probabilities.argmax(-1)
+    key = f"{task}-{arm}"
+    tables = {
+        f"work/patterns/{key}.parquet": map_table(ids, probabilities),
+        f"work/measures/patterns/{key}.parquet": head_counts(patterns),
+        f"work/measures/patterns/{key}-shares.parquet": task_shares(
+            patterns, parameters.resamples, parameters.seed
+        ),
+    }
+    for path, table in tables.items():
+        with atomic(path) as partial:
+            table.to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)
