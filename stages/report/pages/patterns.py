@@ -61,7 +61,7 @@ def _heads(measures: Measures) -> Section:
     tuned = cells[cells["model"] == "tuned"]
     return Section(
         "Patterns of each head",
-        "A head seldom keeps to one pattern on every input.",
+        "How the maps of each head divide among the patterns; a head need not keep to one.",
         (
             Figure(
                 "patterns-heads",
