@@ -18,8 +18,9 @@ SETTINGS = {
     "tasks": {"relevance": {"data": {"train": 64, "validation": 24}}},
     "finetune": {"epochs": 1, "batch": 16},
     "attend": {"examples": 6},
-    "classifier": {"epochs": 1, "restarts": 1},
-    "patterns": {"examples": 4},
+    "classifier": {"epochs": 1, "networks": 1, "copies": 1},
+    "patterns": {"examples": 4, "resamples": 20},
+    "findings": {"resamples": 50},
     "drift": {"padded_examples": 4, "padded_to": 48, "resamples": 20},
     "ablate": {
         "modes": ["zero", "mean"],
