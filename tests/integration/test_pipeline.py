@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,25 @@ def test_metrics_and_plots_are_shown(rebuilt):
     assert "vega" in (rebuilt / "dvc_plots" / "index.html").read_text()
     checked = ["-m", "stages.findings", "check", "--against", "reports/findings.json"]
     assert "0 verdicts flipped" in run(rebuilt, sys.executable, *checked)
+
+
+def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
+    outputs = [rebuilt / "work/ablate/relevance-0", *rebuilt.glob("work/measures/ablate/*")]
+    before = {output: contents(output) or output.read_bytes() for output in outputs}
+    for output in outputs:
+        shutil.rmtree(output) if output.is_dir() else output.unlink()
+    command = [sys.executable, "-m", "stages.ablate", "--task", "relevance", "--seed", "0"]
+    progress = rebuilt / "work/scratch/ablate"
+    with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
+        while not list(progress.glob("*/*/*.npz")):
+            assert process.poll() is None, "ended before its first batch"
+            time.sleep(0.002)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert not any(output.exists() for output in outputs)
+    run(rebuilt, *command)
+    assert {output: contents(output) or output.read_bytes() for output in outputs} == before
+    assert not list(progress.glob("*"))
 
 
 def test_rebuilt_from_nothing_byte_for_byte(rebuilt):
