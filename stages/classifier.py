@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from stages.core.files import atomic
 from stages.core.parameters import section, stage_command
-from stages.core.pattern_data import CLASSES, LabelledMaps, Map, read_labelled
+from stages.core.pattern_data import CLASSES, LabelledMaps, read_labelled
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import PatternClassifier, PatternNetwork
 from stages.core.pattern_training import Training, fit_network
@@ -67,17 +67,9 @@ def _train_one(
     data: LabelledMaps, parameters: Classifier, fold: int | None, seed: int
 ) -> PatternNetwork:
     torch.set_num_threads(1)
-    maps, labels, _ = _split(data, fold)
-    return fit_network(maps, labels, parameters, seed)
-
-
-def _split(
-    data: LabelledMaps, fold: int | None
-) -> tuple[list[Map], Int[np.ndarray, " map"], Int[np.ndarray, " held_out"]]:
-    """Maps and labels outside of the fold, and the rows inside of it."""
-    inside = data.folds == fold if fold is not None else np.zeros(len(data.maps), dtype=bool)
-    rows = np.flatnonzero(~inside)
-    return [data.maps[row] for row in rows], data.labels[rows], np.flatnonzero(inside)
+    rows = np.flatnonzero(data.folds != fold)
+    targets = data.targets(parameters.adjudicated, parameters.doubt)
+    return fit_network([data.maps[row] for row in rows], targets[rows], parameters, seed)
 
 
 def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:

@@ -6,6 +6,7 @@ habits. All functions take and return row-stochastic maps.
 
 import numpy as np
 from jaxtyping import Bool, Float
+from scipy.ndimage import gaussian_filter1d
 
 from stages.core.pattern_data import CLASSES, Map
 from stages.core.pattern_views import BRIGHTEST, NEAR, STRIPE, VISIBLE
@@ -19,13 +20,14 @@ def recompose(weights: Map, label: int, generator: np.random.Generator) -> tuple
     """Make a map of another class, as the guideline defines the classes by their parts.
 
     Vertical + Diagonal without its stripes is Diagonal; Diagonal with a sink is Vertical +
-    Diagonal; Vertical or Heterogeneous cut into squares is Block.
+    Diagonal; Vertical or Heterogeneous cut into squares is Block; with the rows of what is no
+    stripe shuffled it is Heterogeneous; with all rows drawn to their mean it is Vertical.
 
     Returns:
         The new map and its class, or the old ones where the parts do not allow it.
     """
+    stripes = find_stripes(weights)
     if label == BOTH:
-        stripes = find_stripes(weights)
         rest = np.where(stripes, weights * generator.uniform(0, 0.03), weights)
         kept = rest.sum(1, keepdims=True)
         # Rows that give all their weight to the stripes have nothing that could be shown.
@@ -33,9 +35,19 @@ def recompose(weights: Map, label: int, generator: np.random.Generator) -> tuple
             return np.where(kept > 0.01, rest / np.maximum(kept, 0.01), weights), DIAGONAL
     elif label == DIAGONAL:
         return add_sink(weights, generator), BOTH
-    elif label != BLOCK and len(weights) >= SHORTEST_FOR_BLOCKS:
-        squares = cut_into_squares(weights, generator)
-        return (add_sink(squares, generator) if generator.random() < 0.7 else squares), BLOCK
+    elif label in (VERTICAL, HETEROGENEOUS):
+        kind = generator.random()
+        faded = _normalised(np.where(stripes, weights * generator.uniform(0, 0.2), weights) + 1e-6)
+        if kind < 0.4 and len(weights) >= SHORTEST_FOR_BLOCKS:
+            squares = cut_into_squares(faded, generator)
+            if generator.random() < 0.7:
+                squares = add_sink(squares, generator)
+            return squares, BLOCK
+        if kind < 0.7:
+            return generator.permuted(faded, axis=1), HETEROGENEOUS
+        pull = generator.uniform(0.5, 0.95)
+        columns = weights.mean(0) ** generator.uniform(1.0, 2.0)
+        return (1 - pull) * weights + pull * columns / columns.sum(), VERTICAL
     return weights, label
 
 
@@ -70,8 +82,7 @@ def cut_into_squares(weights: Map, generator: np.random.Generator) -> Map:
     ends = np.cumsum(generator.dirichlet(np.full(spans, 4.0))) * length
     span = np.searchsorted(ends, np.arange(length) + 0.5)
     inside = span[:, None] == span[None, :]
-    faded = np.where(find_stripes(weights), weights * generator.uniform(0, 0.2), weights)
-    return _normalised(np.where(inside, faded, faded * generator.uniform(0, 0.12)) + 1e-9)
+    return _normalised(np.where(inside, weights, weights * generator.uniform(0, 0.12)) + 1e-9)
 
 
 def vary(weights: Map, generator: np.random.Generator) -> Float[np.ndarray, "query key"]:
@@ -85,6 +96,8 @@ def vary(weights: Map, generator: np.random.Generator) -> Float[np.ndarray, "que
     result = _shortened(weights, min(length, shorter), generator)
     length = len(result)
     result = result ** generator.uniform(0.8, 1.25)
+    if generator.random() < 0.25:
+        result = gaussian_filter1d(result, generator.uniform(0.3, 1.2), axis=1, mode="nearest")
     sink = int(result.mean(0).argmax())
     if generator.random() < 0.5:
         result[:, sink] *= np.exp(generator.uniform(-0.4, 0.4))

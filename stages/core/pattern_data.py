@@ -16,6 +16,9 @@ from stages.core.files import InputError, atomic
 # Kovaleva et al. 2019, section 4.1, Figure 1.
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 
+# What an annotator may write, in any case.
+ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
+
 Map = Float[np.ndarray, "query key"]
 
 # float16 weights of some 60 tokens add up to 1 within this.
@@ -27,7 +30,7 @@ class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, example, ..., first, second, label.
+    head, example, ..., first, first_doubt, second, second_doubt, label.
     """
 
     maps: list[Map]
@@ -38,9 +41,34 @@ class LabelledMaps:
         """The adjudicated class of each map as an index into `CLASSES`."""
         return self.table["label"].map(CLASSES.index).to_numpy()
 
+    def targets(self, adjudicated: float, doubt: float) -> Float[np.ndarray, "map class"]:
+        """How sure the class of each map is, as a distribution over `CLASSES`.
+
+        Args:
+            adjudicated: share of the adjudicated label; the annotators have the rest by halves.
+            doubt: share of an annotator's half that goes to the other classes of a doubt (`V/VD`).
+        """
+        result = adjudicated * np.eye(len(CLASSES))[self.labels]
+        for annotator in ("first", "second"):
+            rows = zip(self.table[annotator], self.table[f"{annotator}_doubt"], strict=True)
+            opinions = np.stack([opinion(label, note, doubt) for label, note in rows])
+            result += (1 - adjudicated) / 2 * opinions
+        return result
+
     @property
     def folds(self) -> np.ndarray:
         return self.table["fold"].to_numpy()
+
+
+def opinion(label: str, note: str, doubt: float) -> Float[np.ndarray, " class"]:
+    """One annotator's label, with the share `doubt` given to the other classes the note names."""
+    named = {ABBREVIATIONS.get(part.strip().lower()) for part in note.split("/")}
+    others = [name for name in CLASSES if name in named and name != label]
+    result = np.zeros(len(CLASSES))
+    result[CLASSES.index(label)] = 1 - doubt if others else 1
+    for name in others:
+        result[CLASSES.index(name)] = doubt / len(others)
+    return result
 
 
 def write_maps(path: Path, maps: list[Map]) -> None:

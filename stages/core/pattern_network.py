@@ -40,7 +40,7 @@ class PatternNetwork(nn.Module):
         first, last = architecture.width, architecture.last_width
         middle = (first + last) // 2
         sizes = [pattern_views.COUNT, first, first, middle, middle, middle, last, last, last]
-        strides = [1, 2, 1, 2, 1, 2, 1, 1]
+        strides = [1, 1, 2, 1, 2, 1, 2, 1]
         self.convolutions = nn.ModuleList(
             nn.Conv2d(before, after, 3, stride, padding=1, bias=False)
             for before, after, stride in zip(sizes[:-1], sizes[1:], strides, strict=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from pydantic import Field
 from torch import Tensor
 from torch.nn import functional as F
@@ -23,21 +23,26 @@ class Training(Parameters):
     batch: int = Field(gt=1)  # maps
     learning_rate: float = Field(gt=0)  # at its peak; one cycle up and down
     weight_decay: float = Field(ge=0)
-    label_smoothing: float = Field(ge=0, lt=1)
+    adjudicated: float = Field(ge=0, le=1)  # share of the adjudicated label in what is learnt
+    doubt: float = Field(ge=0, lt=0.5)  # share of an annotator's label that goes to the other class
     copies: int = Field(gt=0)  # augmented copies of each map to draw from
     recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
 
 
 def fit_network(
-    maps: list[Map], labels: Int[np.ndarray, " map"], training: Training, seed: int
+    maps: list[Map], targets: Float[np.ndarray, "map class"], training: Training, seed: int
 ) -> PatternNetwork:
-    """Train a network; equal arguments and equally many threads give equal weights."""
+    """Train a network; equal arguments and equally many threads give equal weights.
+
+    Args:
+        targets: how sure each class is; see `LabelledMaps.targets`.
+    """
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     network = PatternNetwork(
         Architecture(side=training.side, width=training.width, last_width=training.last_width)
     ).train()
-    views, classes = augmented(maps, labels, network, training, generator)
+    views, classes = augmented(maps, targets, network, training, generator)
     weights = class_weights(classes)
     optimizer = torch.optim.AdamW(
         network.parameters(), training.learning_rate, weight_decay=training.weight_decay
@@ -53,7 +58,6 @@ def fit_network(
                 network(views[rows, copy]),
                 classes[rows, copy],
                 weight=weights,
-                label_smoothing=training.label_smoothing,
             )
             optimizer.zero_grad()
             loss.backward()
@@ -64,26 +68,28 @@ def fit_network(
 
 def augmented(
     maps: list[Map],
-    labels: Int[np.ndarray, " map"],
+    targets: Float[np.ndarray, "map class"],
     network: PatternNetwork,
     training: Training,
     generator: np.random.Generator,
-) -> tuple[Float[Tensor, "map copy view side side"], Int[Tensor, "map copy"]]:
+) -> tuple[Float[Tensor, "map copy view side side"], Float[Tensor, "map copy class"]]:
     """The views of the augmented copies of each map, and their classes."""
     views, classes = [], []
-    for weights, label in zip(maps, labels.tolist(), strict=True):
+    for weights, target in zip(maps, targets, strict=True):
         for _ in range(training.copies):
-            changed, made = weights.astype(np.float64), label
+            changed, made = weights.astype(np.float64), target
             if generator.random() < training.recomposed:
-                changed, made = recompose(changed, label, generator)
+                label = int(target.argmax())
+                changed, other = recompose(changed, label, generator)
+                made = target if other == label else np.eye(len(CLASSES))[other]
             varied = torch.from_numpy(vary(changed, generator))
             views.append(network.views(varied[None])[0])
-            classes.append(made)
+            classes.append(torch.from_numpy(made).float())
     shape = (len(maps), training.copies)
-    return torch.stack(views).unflatten(0, shape), torch.tensor(classes).view(shape)
+    return torch.stack(views).unflatten(0, shape), torch.stack(classes).unflatten(0, shape)
 
 
-def class_weights(classes: Int[Tensor, "map copy"]) -> Float[Tensor, " class"]:
+def class_weights(classes: Float[Tensor, "map copy class"]) -> Float[Tensor, " class"]:
     """Weights of the classes in the loss: the root of how rare each is."""
-    counts = torch.bincount(classes.flatten(), minlength=len(CLASSES)).clamp_min(1)
-    return (counts.float().mean() / counts).sqrt()
+    counts = classes.sum((0, 1)).clamp_min(1)
+    return (counts.mean() / counts).sqrt()

@@ -7,10 +7,7 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from stages.core.files import InputError
-from stages.core.pattern_data import CLASSES, read_table
-
-# What an annotator may write, in any case.
-ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
+from stages.core.pattern_data import ABBREVIATIONS, CLASSES, read_table
 
 
 def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:
@@ -63,17 +60,22 @@ def adjudicate(first: pd.DataFrame, second: pd.DataFrame, decisions: pd.DataFram
         decisions: map and label of the disagreements (and of maps that both got wrong, if any).
 
     Returns:
-        One row a map: map, first, second, label, doubt (what the annotators noted).
+        One row a map: map, first, first_doubt, second, second_doubt, label.
 
     Raises:
         InputError: a disagreement without a decision.
     """
-    table = pd.DataFrame({"map": first["map"], "first": first["label"], "second": second["label"]})
-    decided = table["map"].map(decisions.set_index("map")["label"])
-    table["label"] = decided.where(decided.notna(), table["first"])
-    open_ = table["map"][(table["first"] != table["second"]) & decided.isna()]
-    if len(open_):
-        raise InputError(f"no decision on maps {', '.join(map(str, open_))}; label them")
-    notes = zip(first["doubt"], second["doubt"], strict=True)
-    table["doubt"] = ["; ".join(note for note in pair if note) for pair in notes]
-    return table
+    decided = first["map"].map(decisions.set_index("map")["label"])
+    undecided = first["map"][(first["label"] != second["label"]) & decided.isna()]
+    if len(undecided):
+        raise InputError(f"no decision on maps {', '.join(map(str, undecided))}; label them")
+    return pd.DataFrame(
+        {
+            "map": first["map"],
+            "first": first["label"],
+            "first_doubt": first["doubt"],
+            "second": second["label"],
+            "second_doubt": second["doubt"],
+            "label": decided.where(decided.notna(), first["label"]),
+        }
+    )
