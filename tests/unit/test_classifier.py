@@ -1,0 +1,146 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from stages.classifier import Classifier, baseline_predictions, fold_table
+from stages.core.files import InputError
+from stages.core.pattern_data import (
+    CLASSES,
+    LabelledMaps,
+    opinion,
+    read_labelled,
+    read_maps,
+    write_maps,
+)
+from stages.core.pattern_features import features
+from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
+from stages.core.pattern_training import fit_network
+
+RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
+
+
+def vertical(length: int, column: int = 0) -> np.ndarray:
+    weights = np.full((length, length), 0.2 / length, dtype=np.float32)
+    weights[:, column] += 0.8
+    return weights
+
+
+def diagonal(length: int) -> np.ndarray:
+    weights = np.full((length, length), 0.2 / length, dtype=np.float32)
+    weights += 0.8 * np.eye(length, dtype=np.float32)
+    return weights
+
+
+@pytest.fixture(scope="module")
+def labelled() -> LabelledMaps:
+    """Plain vertical and diagonal maps of many sizes in two folds."""
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(8, 30, 40)
+    maps = [(vertical if row % 2 else diagonal)(length) for row, length in enumerate(lengths)]
+    label = [CLASSES[0] if row % 2 else CLASSES[1] for row in range(40)]
+    table = pd.DataFrame({"map": range(40), "fold": [row // 2 % 2 for row in range(40)]})
+    table = table.assign(label=label, first=label, second=label, first_doubt="", second_doubt="")
+    return LabelledMaps(maps, table)
+
+
+@pytest.fixture(scope="module")
+def settings() -> Classifier:
+    return Classifier(
+        networks=1,
+        seed=0,
+        side=16,
+        width=4,
+        last_width=8,
+        epochs=12,
+        batch=8,
+        learning_rate=1.0e-2,
+        weight_decay=1.0e-2,
+        adjudicated=0.5,
+        doubt=0.4,
+        copies=2,
+        recomposed=0.0,
+    )
+
+
+def test_released_maps_have_every_class_forty_times_and_honest_folds():
+    data = read_labelled(RELEASED)
+    assert len(data.maps) >= 450
+    assert data.table["label"].value_counts().min() >= 40
+    assert set(data.table["label"]) == set(CLASSES)
+    for fold in range(5):
+        inside = data.table["fold"] == fold
+        heads = [
+            set(zip(part["layer"], part["head"], strict=True))
+            for part in (data.table[inside], data.table[~inside])
+        ]
+        assert heads[0].isdisjoint(heads[1])
+
+
+def test_eight_convolutions_take_maps_of_any_size():
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8)).eval()
+    kinds = [type(module).__name__ for module in network.modules()]
+    assert kinds.count("Conv2d") == 8
+    classifier = PatternClassifier([network])
+    for length in (4, 17, 90):
+        probabilities = classifier.predict([diagonal(length)])
+        assert probabilities.shape == (1, len(CLASSES))
+        assert probabilities.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings):
+    targets = labelled.targets(settings.adjudicated, settings.doubt)
+    rows = np.flatnonzero(labelled.folds == 0)
+    threads = torch.get_num_threads()
+    network = fit_network([labelled.maps[row] for row in rows], targets[rows], settings, 0)
+    torch.set_num_threads(threads)
+    classifier = PatternClassifier([network])
+    unseen = np.flatnonzero(labelled.folds == 1)
+    predicted = classifier.predict([labelled.maps[row] for row in unseen]).argmax(1)
+    assert (predicted == labelled.labels[unseen]).mean() > 0.9
+
+
+def test_baseline_and_fold_table(labelled):
+    assert (baseline_predictions(labelled) == labelled.labels).all()
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8))
+    classifiers = dict.fromkeys([0, 1, None], PatternClassifier([network]))
+    table = fold_table(labelled, classifiers)
+    assert table["baseline"].tolist() == labelled.table["label"].tolist()
+    np.testing.assert_allclose(table[list(CLASSES)].sum(axis=1), 1, atol=1e-4)
+
+
+def test_saved_networks_come_back(tmp_path):
+    size = Architecture(side=16, width=4, last_width=8)
+    before = PatternClassifier([PatternNetwork(size), PatternNetwork(size)])
+    before.save(tmp_path / "saved")
+    after = PatternClassifier.load(tmp_path / "saved")
+    np.testing.assert_array_equal(before.predict([vertical(9)]), after.predict([vertical(9)]))
+    with pytest.raises(InputError):
+        PatternClassifier.load(tmp_path / "absent")
+
+
+def test_maps_survive_writing_and_damage_is_found(tmp_path):
+    write_maps(tmp_path / "maps.npz", [vertical(5), diagonal(9)])
+    back = read_maps(tmp_path / "maps.npz")
+    assert [len(weights) for weights in back] == [5, 9]
+    np.testing.assert_allclose(back[1], diagonal(9), atol=1e-3)
+    crooked = vertical(5)
+    crooked[2] *= 0.5
+    write_maps(tmp_path / "crooked.npz", [crooked])
+    with pytest.raises(InputError, match="a row of map 0 does not add up to 1"):
+        read_maps(tmp_path / "crooked.npz")
+
+
+def test_a_doubt_shares_the_label():
+    assert opinion("vertical", "", 0.4).tolist() == [1, 0, 0, 0, 0]
+    assert opinion("vertical", "V/VD", 0.4).tolist() == pytest.approx([0.6, 0, 0.4, 0, 0])
+
+
+def test_features_of_oracle_maps():
+    stripe, line = features(vertical(12)), features(diagonal(12))
+    assert stripe["strongest_column"] == pytest.approx(0.8 + 0.2 / 12)
+    assert stripe["column_variance"] == pytest.approx(1)
+    assert line["diagonal"] == pytest.approx(0.8 + 0.2 / 12)
+    assert line["diagonal_variance"] > stripe["diagonal_variance"] + 0.5
