@@ -143,4 +143,4 @@ def test_features_of_oracle_maps():
     assert stripe["strongest_column"] == pytest.approx(0.8 + 0.2 / 12)
     assert stripe["column_variance"] == pytest.approx(1)
     assert line["diagonal"] == pytest.approx(0.8 + 0.2 / 12)
-    assert stripe["diagonal"] == pytest.approx(1 / 12)
+    assert stripe["diagonal"] == pytest.approx(0.2 / 12 + 0.8 / 10)  # two below the main one
