@@ -14,14 +14,15 @@ POINTS = PERCENT = 100
 
 def sections(measures: Measures) -> list[Section]:
     gates = effects(measures)
-    return [
-        _heads(gates, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
-        _layers(gates, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
-        _heads(gates, "zero", "percent", "T9", "query-title study, section 2.4.2"),
-        _layers(gates, "zero", "percent", "T4", "query-title study, section 2.1"),
-        _chosen(measures),
-        _modes(gates),
+    views = [
+        (_heads, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
+        (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
+        (_heads, "zero", "percent", "T9", "query-title study, section 2.4.2"),
+        (_layers, "zero", "percent", "T4", "query-title study, section 2.1"),
     ]
+    measured = set(gates["mode"])
+    drawn = [draw(gates, mode, *words) for draw, mode, *words in views if mode in measured]
+    return [*drawn, _chosen(measures), _modes(gates)]
 
 
 def effects(measures: Measures) -> pd.DataFrame:
@@ -42,9 +43,10 @@ def effects(measures: Measures) -> pd.DataFrame:
 
 
 def heads(measures: Measures) -> pd.DataFrame:
-    """Effect of each head on each task, in points."""
+    """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
     gates = effects(measures)
-    rows = gates[(gates["family"] == "head") & (gates["mode"] == "uniform")]
+    mode = "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
+    rows = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
     table = rows.pivot(index=["layer", "head"], columns="task", values="effect_points")
     return table[rows["task"].unique()].add_prefix("off: ").add_suffix(" (points)")
 
