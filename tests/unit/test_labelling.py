@@ -1,0 +1,106 @@
+"""The labelling tool: folds share nothing, labels are checked, agreement is Cohen's kappa."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stages.core.files import InputError
+from stages.labelling.agreement import adjudicate, agreement, read_labels
+from stages.labelling.draw import PARTS, choose, draw_items, fold_of_heads, sentence_folds
+from stages.labelling.sheets import picture
+
+
+def labels_file(path, text):
+    path.write_text("map,label,doubt\n" + text)
+    return path
+
+
+def annotated(labels):
+    return pd.DataFrame({"map": range(len(labels)), "label": labels, "doubt": ""})
+
+
+def test_labels_in_any_order_and_case(tmp_path):
+    file = labels_file(tmp_path / "labels.csv", "1,vd,V/VD\n0,Block,\n")
+    table = read_labels(file, [0, 1])
+    assert table["label"].tolist() == ["block", "vertical+diagonal"]
+    assert table["doubt"].tolist() == ["", "V/VD"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("0,V,\n", "missing: 1"),
+        ("0,V,\n1,V,\n1,D,\n", "twice: 1"),
+        ("0,V,\n1,V,\n7,D,\n", "unknown: 7"),
+        ("0,V,\n1,X,\n", "row 3: unknown label 'X'"),
+    ],
+)
+def test_wrong_labels_are_refused(tmp_path, text, complaint):
+    with pytest.raises(InputError, match=complaint):
+        read_labels(labels_file(tmp_path / "labels.csv", text), [0, 1])
+
+
+def test_kappa_by_hand():
+    # 3 of 4 agree; by chance (3/4 x 2/4) + (1/4 x 2/4) = 1/2 would: (3/4 - 1/2) / (1 - 1/2).
+    first = pd.Series(["block", "block", "block", "diagonal"])
+    second = pd.Series(["block", "block", "diagonal", "diagonal"])
+    result = agreement(first, second)
+    assert (result["agreement"], result["kappa"]) == (0.75, 0.5)
+
+
+def test_a_decision_overrules_and_is_asked_for():
+    first, second = annotated(["block", "diagonal"]), annotated(["block", "vertical"])
+    decided = adjudicate(first, second, pd.DataFrame({"map": [1], "label": ["vertical"]}))
+    assert decided["label"].tolist() == ["block", "vertical"]
+    with pytest.raises(InputError, match="maps 1;"):
+        adjudicate(first, second, pd.DataFrame({"map": [], "label": []}))
+
+
+def test_no_sentence_in_two_items_of_different_folds():
+    # Each first sentence stands in two examples, as in pairs made from one sentence.
+    examples = pd.DataFrame(
+        {
+            "id": [f"{k}" for k in range(120)],
+            "text_a": [f"a{k // 2}" for k in range(120)],
+            "text_b": [f"b{k}" for k in range(120)],
+        }
+    )
+    used = {"a0": 1}
+    items = draw_items(examples, 2, 5, used, seed=0)
+    assert items["fold"].tolist() == [0, 1] * 5
+    assert sorted(items["example"].str.count(r" \| ") + 1) == sorted(2 * PARTS)
+    for sentence, fold in sentence_folds(items).items():
+        assert used[sentence] == fold
+    assert used["a0"] == 1
+
+
+def test_every_fold_gets_its_part_of_a_rare_class():
+    heads = [(layer, head) for layer in range(3) for head in range(4)]
+    table = pd.DataFrame(heads, columns=["layer", "head"])
+    table["guess"] = ["block"] * 3 + ["vertical"] * 9
+    fold_of = fold_of_heads(table, 3)
+    assert sorted(fold_of[head] for head in heads[:3]) == [0, 1, 2]
+    assert np.bincount(list(fold_of.values())).tolist() == [4, 4, 4]
+
+
+def test_a_rare_class_is_taken_whole_and_the_others_fill_up():
+    table = pd.DataFrame(
+        {
+            "fold": 0,
+            "layer": 0,
+            "head": np.arange(40) % 4,
+            "task": "t",
+            "example": [str(k) for k in range(40)],
+            "guess": ["block"] * 2 + ["vertical"] * 38,
+        }
+    )
+    chosen = choose(table, 1, 20, seed=0)
+    assert len(set(chosen)) == 20 and {0, 1} <= set(chosen)
+    assert table.loc[chosen, "head"].value_counts().min() >= 4
+
+
+def test_a_picture_has_square_cells_and_marks_separators():
+    chart = picture(np.full((10, 10), 0.1), "7", [9], side=100).to_dict()
+    assert (chart["width"], chart["height"]) == (100, 100)
+    assert chart["encoding"]["x"]["axis"]["values"] == [9.5]
+    assert chart["encoding"]["y"]["scale"]["domain"] == [10, 0]
