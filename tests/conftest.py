@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,14 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import (
     AutoModel,
+    AutoModelForSequenceClassification,
     BertConfig,
     BertTokenizer,
     DistilBertConfig,
     DistilBertTokenizer,
     ElectraConfig,
     PreTrainedConfig,
+    PreTrainedModel,
     PreTrainedTokenizerBase,
     RobertaConfig,
     RobertaTokenizer,
@@ -106,6 +109,25 @@ def tiny_checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path
 def any_checkpoint(request: pytest.FixtureRequest, tiny_checkpoints: dict[str, Path]) -> Path:
     """Each of the tiny checkpoints in turn."""
     return tiny_checkpoints[request.param]
+
+
+@pytest.fixture
+def padded_classifier(
+    any_checkpoint: Path,
+) -> Callable[[list[int]], tuple[PreTrainedModel, dict[str, torch.Tensor]]]:
+    """Makes a classifier of each family and token ids of the given lengths, padded to the longest."""
+
+    def make(lengths: list[int]) -> tuple[PreTrainedModel, dict[str, torch.Tensor]]:
+        width = max(lengths)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
+            ids = torch.randint(5, 40, (len(lengths), width))
+        mask = torch.tensor([[1] * length + [0] * (width - length) for length in lengths])
+        ids[mask == 0] = model.config.pad_token_id
+        return model.eval(), {"input_ids": ids, "attention_mask": mask}
+
+    return make
 
 
 @pytest.fixture

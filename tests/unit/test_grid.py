@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification
 
 from stages.core import grid as grid_module
 from stages.core.batches import Batch
@@ -21,15 +20,9 @@ LENGTHS = [9, 4, 6, 9]
 
 
 @pytest.fixture
-def gated_batch(any_checkpoint):
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
-        ids = torch.randint(5, 40, (4, 9))
-    mask = torch.tensor([[1] * length + [0] * (9 - length) for length in LENGTHS])
-    ids[mask == 0] = model.config.pad_token_id
-    batch = Batch(np.arange(4), np.array(LENGTHS), {"input_ids": ids, "attention_mask": mask})
-    return Gated(model), batch
+def gated_batch(padded_classifier):
+    model, inputs = padded_classifier(LENGTHS)
+    return Gated(model), Batch(np.arange(len(LENGTHS)), np.array(LENGTHS), inputs)
 
 
 @torch.no_grad()

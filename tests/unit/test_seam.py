@@ -11,15 +11,9 @@ class OneLayer(torch.nn.Module):
 
 
 @pytest.fixture
-def padded(any_checkpoint):
+def padded(padded_classifier):
     """A classifier of each family, and token ids of lengths 9, 4 and 6, padded."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
-        ids = torch.randint(5, 40, (3, 9))
-    mask = torch.tensor([[1] * length + [0] * (9 - length) for length in (9, 4, 6)])
-    ids[mask == 0] = model.config.pad_token_id
-    return model.eval(), {"input_ids": ids, "attention_mask": mask}
+    return padded_classifier([9, 4, 6])
 
 
 def all_off(mode: str, gated: Gated, examples: int) -> GateBatch:
