@@ -2,7 +2,7 @@
 
 Every head, every layer, and random shares of the heads of all, the lower and the upper layers, in
 the modes zero, uniform and mean, on one task's tuned encoder. The outcome of every gate on every
-example is kept; the effects carry paired bootstrap intervals.
+example is kept; the stage `effects` turns them into effects with intervals.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import pandas as pd
 import torch
 import typer
 from jaxtyping import Float
@@ -19,12 +18,11 @@ from tqdm import tqdm
 
 from stages.core.batches import Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.effects import Outcomes, curve_table, effect_table, gate_table, held_out_table
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.grid import Grid, mean_outputs
-from stages.core.metrics import predictions_from_logits
+from stages.core.outcomes import write_outcomes
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import read_runtime, start
 from stages.core.scratch import fingerprint, open_scratch
@@ -46,7 +44,6 @@ class Ablate(Parameters):
     shares: list[Annotated[float, Field(gt=0, le=1)]]  # of the heads of a band
     draws: int = Field(gt=0)  # random sets a share
     share_examples: int | None = Field(gt=0)  # validation examples for random shares; null: all
-    resamples: int = Field(gt=0)  # of the bootstrap
     seed: int
 
 
@@ -74,27 +71,6 @@ def run_gates(
         rows.append(part.rows)
     order = np.argsort(np.concatenate(rows))
     return np.concatenate(baseline)[order], np.concatenate(gated, axis=1)[:, order]
-
-
-def write_outcomes(
-    folder: Path,
-    gates: Sequence[Gate],
-    examples: pd.DataFrame,
-    baseline: Float[np.ndarray, "n classes"],
-    gated: Float[np.ndarray, "gates n classes"],
-) -> None:
-    """Keep every gate's outcome on every example: gates.parquet, examples.parquet, logits.
-
-    `logits.npy` is [gates, examples, classes] in the order of the two tables; `baseline.npy` is
-    [examples, classes].
-    """
-    folder.mkdir(parents=True)
-    table = gate_table(gates)
-    table["heads"] = [[f"{layer}.{head}" for layer, head in gate.heads] for gate in gates]
-    table.to_parquet(folder / "gates.parquet", index=False)
-    examples[["id", "label"]].to_parquet(folder / "examples.parquet", index=False)
-    np.save(folder / "baseline.npy", baseline)
-    np.save(folder / "logits.npy", gated)
 
 
 def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
@@ -138,8 +114,8 @@ def main(
     progress = SCRATCH / key / fingerprint(identity, [*inputs, *CODE])
     open_scratch(progress)
 
-    def outcomes(name: str, gates: list[Gate], count: int | None, folder: Path) -> Outcomes:
-        """Run the gates on `count` examples, keep every outcome, and return it for the tables."""
+    def keep_outcomes(folder: Path, gates: list[Gate], count: int | None) -> None:
+        """Run the gates on `count` examples."""
         examples = draw_examples(validation, count, parameters.seed)
         logits = run_gates(
             Grid(gated, gates, means),
@@ -147,12 +123,9 @@ def main(
             parameters.batch,
             device,
             progress,
-            name,
+            folder.name,
         )
-        write_outcomes(folder / name, gates, examples, *logits)
-        labels = examples["label"].to_numpy(dtype=float)
-        predictions = (predictions_from_logits(part, definition.kind) for part in logits)
-        return Outcomes(gates, definition.metrics[0], labels, *predictions)
+        write_outcomes(folder, gates, examples, *logits)
 
     size = (gated.layers, gated.heads)
     random_gates = [
@@ -161,20 +134,10 @@ def main(
         for gate in random_shares(*size, mode, parameters.shares, parameters.draws, parameters.seed)
     ]
     with atomic(Path("work/ablate") / key) as folder:
-        fixed = outcomes("fixed", fixed_gates(*size, parameters.modes), parameters.examples, folder)
-        shares = outcomes("shares", random_gates, parameters.share_examples, folder)
-    repeated = {"resamples": parameters.resamples, "seed": parameters.seed}
-    effects = [effect_table(part, **repeated) for part in (fixed, shares)]
-    write_measure(pd.concat(effects, ignore_index=True), key)
-    write_measure(held_out_table(fixed, **repeated), f"{key}-heldout")
-    write_measure(curve_table(shares, **repeated), f"{key}-curves")
+        fixed = fixed_gates(*size, parameters.modes)
+        keep_outcomes(folder / "fixed", fixed, parameters.examples)
+        keep_outcomes(folder / "shares", random_gates, parameters.share_examples)
     remove(SCRATCH / key)
-
-
-def write_measure(table: pd.DataFrame, name: str) -> None:
-    """Write one table of `work/measures/ablate`."""
-    with atomic(Path("work/measures/ablate") / f"{name}.parquet") as partial:
-        table.to_parquet(partial, index=False)
 
 
 if __name__ == "__main__":

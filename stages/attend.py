@@ -94,8 +94,11 @@ def measure(
 def main(
     task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
     arm: Annotated[
-        Literal["none", "pretrained"],
-        typer.Option(help="none: the pretrained encoder as it is; pretrained: the tuned one."),
+        Literal["none", "pretrained", "untrained"],
+        typer.Option(
+            help="none: the pretrained encoder as it is; pretrained: the tuned one; untrained: "
+            "random weights, the control."
+        ),
     ],
     seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
 ) -> None:

@@ -21,7 +21,7 @@ from transformers import PreTrainedModel
 
 from stages.core import batches, checkpoint, training
 from stages.core.batches import Encoded, encode
-from stages.core.checkpoint import Arm, load_classifier, load_tokenizer
+from stages.core.checkpoint import TUNED, Arm, load_classifier, load_tokenizer
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.examples import read_examples
 from stages.core.files import InputError, atomic
@@ -68,7 +68,7 @@ def main(
     device = start(runtime, seed)
     key = f"{task}-{arm}-{seed}"
 
-    if arm != "none":
+    if arm in TUNED:
         examples_a_pass(settings, len(examples["train"]), runtime)
         if settings.precision == "tf32" and device.type != "cuda":
             raise InputError(
@@ -112,7 +112,7 @@ def main(
     with atomic(MEASURES / f"{key}.json") as partial:
         facts = {"task": task, "arm": arm, "seed": seed, "metrics": scores(predictions, definition)}
         facts["examples"] = {split: len(frame) for split, frame in examples.items()}
-        facts["finetune"] = settings.model_dump() if arm != "none" else None
+        facts["finetune"] = settings.model_dump() if arm in TUNED else None
         partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(SCRATCH / key, ignore_errors=True)
 

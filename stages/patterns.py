@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 from tqdm import tqdm
 
+from stages.core.examples import drawn_rows
 from stages.core.files import atomic
 from stages.core.intervals import bootstrap
 from stages.core.maps import MapStore
@@ -27,14 +28,6 @@ class Patterns(Parameters):
     batch: int = Field(gt=0)  # maps that go through the network together
     resamples: int = Field(gt=0)  # of the bootstrap over examples
     seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
-
-
-def drawn_ids(store: MapStore, examples: int | None, seed: int) -> set[str]:
-    """The ids of the examples to classify: all, or a random draw."""
-    if examples is None or examples >= len(store):
-        return set(store.ids)
-    drawn = np.random.default_rng(seed).choice(len(store), examples, replace=False)
-    return {store.ids[row] for row in drawn}
 
 
 def classify(
@@ -122,8 +115,11 @@ def task_shares(
 def main(
     task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
     arm: Annotated[
-        Literal["none", "pretrained"],
-        typer.Option(help="none: the pretrained encoder as it is; pretrained: the tuned one."),
+        Literal["none", "pretrained", "untrained"],
+        typer.Option(
+            help="none: the pretrained encoder as it is; pretrained: the tuned one; untrained: "
+            "random weights, the control."
+        ),
     ],
 ) -> None:
     """Classify the recorded attention maps of one model on TASK."""
@@ -131,7 +127,8 @@ def main(
     device = start(read_runtime(), parameters.seed)
     store = MapStore(f"work/maps/{task}-{arm}")
     classifier = PatternClassifier.load(Path("work/classifier")).to(device)
-    wanted = drawn_ids(store, parameters.examples, parameters.seed)
+    drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
+    wanted = {store.ids[row] for row in drawn}
     ids, probabilities = classify(store, classifier, wanted, parameters.batch, device)
     patterns = probabilities.argmax(-1)
     key = f"{task}-{arm}"

@@ -115,7 +115,7 @@ def any_checkpoint(request: pytest.FixtureRequest, tiny_checkpoints: dict[str, P
 def padded_classifier(
     any_checkpoint: Path,
 ) -> Callable[[list[int]], tuple[PreTrainedModel, dict[str, torch.Tensor]]]:
-    """Makes a classifier of each family and token ids of the given lengths, padded to the longest."""
+    """Makes a classifier of each family, and token ids of some lengths, padded to the longest."""
 
     def make(lengths: list[int]) -> tuple[PreTrainedModel, dict[str, torch.Tensor]]:
         width = max(lengths)

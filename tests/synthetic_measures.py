@@ -8,8 +8,16 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
-from stages.core.effects import Outcomes, curve_table, effect_table, held_out_table
+from stages.core.effects import (
+    curve_points,
+    curve_table,
+    effect_table,
+    gap_table,
+    held_out_table,
+    mean_table,
+)
 from stages.core.gates import random_shares, single_heads, whole_layers
+from stages.core.outcomes import Outcomes, gate_table
 from stages.core.pattern_data import CLASSES
 from stages.findings.__main__ import app as findings
 from stages.report.__main__ import app as report
@@ -17,7 +25,7 @@ from stages.report.__main__ import app as report
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
 TASKS = ("relevance", "sentiment")
 PARAMETERS = """\
-run: {tasks: [relevance, sentiment], arms: [none, random, pretrained], seeds: [0]}
+run: {tasks: [relevance, sentiment], arms: [none, random, pretrained, untrained], seeds: [0]}
 checkpoint: {source: package, package: tiny}
 tasks:
   relevance:
@@ -40,11 +48,11 @@ def write_measures(folder: Path) -> None:
     generator = np.random.default_rng(0)
     for task in TASKS:
         labels = generator.integers(2, size=EXAMPLES).astype(float)
-        for arm, right in {"none": 0.5, "random": 0.6, "pretrained": 0.9}.items():
+        for arm, right in {"none": 0.5, "random": 0.6, "pretrained": 0.9, "untrained": 0.5}.items():
             _write(folder, f"finetune/{task}-{arm}-0", _predictions(generator, labels, right))
         baselines = [
             _predictions(generator, labels, right).assign(model=model)
-            for model, right in {"majority": 0.5, "bag_of_words": 0.6}.items()
+            for model, right in {"majority": 0.5, "bag_of_words": 0.5}.items()
         ]
         _write(folder, f"baseline/{task}", pd.concat(baselines))
         _write_ablate(folder, task, generator, labels)
@@ -106,7 +114,7 @@ def _write_ablate(
         gated = np.stack(
             [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
         )
-        return Outcomes(gates, "accuracy", labels, baseline, gated), 50, 0
+        return Outcomes(gate_table(gates), "accuracy", labels, baseline, gated), 50, 0
 
     heads = evidence(
         [
@@ -124,9 +132,12 @@ def _write_ablate(
         ]
     )
     effects = pd.concat([effect_table(*heads), effect_table(*shares)], ignore_index=True)
-    _write(folder, f"ablate/{task}-0", effects)
-    _write(folder, f"ablate/{task}-0-heldout", held_out_table(*heads))
-    _write(folder, f"ablate/{task}-0-curves", curve_table(*shares))
+    points = curve_points(*shares)
+    _write(folder, f"effects/{task}-0", effects)
+    _write(folder, f"effects/{task}-0-means", mean_table(*heads))
+    _write(folder, f"effects/{task}-0-heldout", held_out_table(*heads))
+    _write(folder, f"effects/{task}-0-curves", curve_table(shares[0], points))
+    _write(folder, f"effects/{task}-0-gaps", gap_table(shares[0], points))
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -144,7 +155,7 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         f"drift/{task}-contrast",
         pd.concat([examples.assign(variant=name) for name in variants]),
     )
-    for arm in ("none", "pretrained"):
+    for arm in ("none", "pretrained", "untrained"):
         statistics = [
             places.assign(
                 statistic=name,

@@ -21,7 +21,9 @@ from stages.core.files import InputError
 from stages.core.parameters import PARAMETER_FILE
 from stages.core.tasks import Task
 
-Arm = Literal["none", "random", "pretrained"]
+Arm = Literal["none", "random", "pretrained", "untrained"]
+TUNED: tuple[Arm, ...] = ("random", "pretrained")
+PRETRAINED: tuple[Arm, ...] = ("none", "pretrained")
 # transformers draws a bar for each of the many small files that it reads and writes.
 logging.disable_progress_bar()
 
@@ -81,9 +83,9 @@ def load_encoder(folder: Path) -> PreTrainedModel:
 def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrainedModel:
     """A classifier on the encoder of `folder`, before tuning (Kovaleva et al. 2019, section 4.3).
 
-    `none` and `pretrained` take the pretrained encoder with a fresh head; `random` draws every
-    matrix from the normal distribution, as BERT was before its pretraining (standard deviation
-    `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
+    `none` and `pretrained` take the pretrained encoder with a fresh head; `random` and `untrained`
+    draw every matrix from the normal distribution, as BERT was before its pretraining (standard
+    deviation `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
 
     Raises:
         InputError: as `load_encoder`, or `task.max_length` is beyond the encoder's positions.
@@ -105,7 +107,7 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
         model = AutoModelForSequenceClassification.from_config(
             config, dtype=torch.float32, attn_implementation="sdpa"
         )
-    if arm != "random":
+    if arm in PRETRAINED:
         encoder, missing = _load_encoder(folder)
         weights = {
             name: value for name, value in encoder.state_dict().items() if name not in missing

@@ -1,68 +1,29 @@
 """From the outcomes of gates to effects: tables with intervals, held-out choices and curves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.gates import Gate
-from stages.core.intervals import LEVEL, held_out_choice, holm, paired_effects
+from stages.core.intervals import LEVEL, holm
 from stages.core.metrics import METRICS
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The task's primary metric, labels, and predictions with every head on and under each gate."""
-
-    gates: Sequence[Gate]
-    metric: str
-    labels: Float[np.ndarray, " n"]
-    baseline: Float[np.ndarray, " n"]
-    gated: Float[np.ndarray, "gates n"]
-
-    @property
-    def before(self) -> float:
-        """The metric with every head on."""
-        return float(METRICS[self.metric](self.labels, self.baseline))
-
-
-def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
-    """One row a gate: gate, family, mode, layer, head, band, share, draw, heads_off, first_layer.
-
-    `layer` and `head` are -1 where the gate is more than one.
-    """
-    return pd.DataFrame(
-        {
-            "gate": gate.name,
-            "family": gate.family,
-            "mode": gate.mode,
-            "layer": gate.first_layer if gate.family in ("head", "layer") else -1,
-            "head": gate.heads[0][1] if gate.family == "head" else -1,
-            "band": gate.band,
-            "share": gate.share,
-            "draw": gate.draw,
-            "heads_off": len(gate.heads),
-        }
-        for gate in gates
-    )
+from stages.core.outcomes import Outcomes
+from stages.core.paired import held_out_choice, mean_effect, paired_effects
 
 
 def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
-    """`gate_table` with metric, baseline, value, effect, relative, low, high, p and p_holm.
+    """The gates with metric, examples, baseline, value, effect, relative, low, high, p and p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
     `relative` is effect / baseline (as the query-title study). `p_holm` is corrected within each
     family and mode; random draws are not tested one by one.
     """
-    evidence = outcomes.metric, outcomes.labels, outcomes.baseline, outcomes.gated
-    effects = paired_effects(*evidence, resamples, seed)
-    table = pd.concat([gate_table(outcomes.gates), effects], axis=1)
-    before = outcomes.before
-    table.insert(table.columns.get_loc("value"), "metric", outcomes.metric)
-    table.insert(table.columns.get_loc("value"), "baseline", before)
-    table["relative"] = table["effect"] / before if before else np.nan
+    effects = paired_effects(outcomes, resamples, seed)
+    evidence = pd.DataFrame(_evidence(outcomes), index=effects.index)
+    table = pd.concat([outcomes.gates, evidence, effects], axis=1)
+    table["relative"] = _relative(table["effect"], outcomes)
     table["p_holm"] = np.nan
     for (family, _), group in table.groupby(["family", "mode"]):
         if family == "random":
@@ -72,22 +33,37 @@ def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     return table
 
 
+def mean_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
+    """The mean effect over all heads, and over all layers, of each mode.
+
+    Returns:
+        family, mode, gates (how many), metric, examples, baseline, effect, low, high.
+    """
+    return pd.DataFrame(
+        {
+            "family": family,
+            "mode": mode,
+            "gates": len(group),
+            **_evidence(outcomes),
+            **mean_effect(outcomes, outcomes.gated[group.index], resamples, seed),
+        }
+        for (family, mode), group in _fixed(outcomes)
+    )
+
+
 def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
 
     Returns:
-        family, mode, picked (`best` | `worst`), layer and head chosen most often, metric, baseline,
-        effect_picked_half, effect_heldout, relative_heldout, low, high (of effect_heldout).
+        family, mode, picked (`best` | `worst`), layer and head chosen most often, metric, examples,
+        baseline, effect_picked_half, effect_heldout, relative_heldout, low, high (of
+        effect_heldout).
     """
-    before = outcomes.before
     rows = []
-    table = gate_table(outcomes.gates)
-    for (family, mode), group in table[table["family"] != "random"].groupby(["family", "mode"]):
+    for (family, mode), group in _fixed(outcomes):
         for picked in ("best", "worst"):
             choice = held_out_choice(
-                outcomes.metric,
-                outcomes.labels,
-                outcomes.baseline,
+                outcomes,
                 outcomes.gated[group.index],
                 largest=picked == "best",
                 resamples=resamples,
@@ -101,11 +77,10 @@ def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFram
                     "picked": picked,
                     "layer": gate["layer"],
                     "head": gate["head"],
-                    "metric": outcomes.metric,
-                    "baseline": before,
+                    **_evidence(outcomes),
                     "effect_picked_half": choice["chosen_effect"],
                     "effect_heldout": choice["effect"],
-                    "relative_heldout": choice["effect"] / before if before else np.nan,
+                    "relative_heldout": _relative(choice["effect"], outcomes),
                     "low": choice["low"],
                     "high": choice["high"],
                 }
@@ -113,52 +88,119 @@ def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def curve_table(
-    outcomes: Outcomes, resamples: int, seed: int, level: float = LEVEL
-) -> pd.DataFrame:
-    """The mean effect of a random share of heads, over draws (query-title study, section 2.1).
+@dataclass(frozen=True)
+class Point:
+    """The change by one share of one band's heads, mean over draws, in the same resamples as all.
 
-    The interval resamples draws and examples, so it speaks of other draws on other examples. The
-    share 0 is the baseline itself.
-
-    Returns:
-        mode, band, share, draws, metric, baseline, effect, relative, low, high (of effect),
-        relative_low, relative_high (of relative).
+    `changes` and `relative_changes` are of resampled draws on resampled examples.
     """
-    score, labels, before = METRICS[outcomes.metric], outcomes.labels, outcomes.before
+
+    mode: str
+    band: str
+    share: float
+    draws: int
+    effect: float
+    changes: Float[np.ndarray, " resamples"]
+    relative_changes: Float[np.ndarray, " resamples"]
+
+
+def curve_points(outcomes: Outcomes, resamples: int, seed: int) -> list[Point]:
+    """Every mode, band and share of random gates (query-title study, section 2.1).
+
+    Draws and examples are resampled, so intervals speak of other draws on other examples.
+    """
+    score, labels = METRICS[outcomes.metric], outcomes.labels
     generator = np.random.default_rng(seed)
     samples = generator.integers(len(labels), size=(resamples, len(labels)))
     resampled_before = score(labels[samples], outcomes.baseline[samples])
-    tail = (1 - level) / 2
-    rows = []
-    table = gate_table(outcomes.gates)
-    for (mode, band), band_group in table.groupby(["mode", "band"]):
-        zero = {"effect": 0.0, "low": 0.0, "high": 0.0}
-        points = [{"share": 0.0, "draws": 1, **zero, "relative_low": 0.0, "relative_high": 0.0}]
-        for share, group in band_group.groupby("share"):
-            drawn = outcomes.gated[group.index]
-            effect = float(np.mean(score(labels, drawn)) - before)
-            resampled = np.stack([score(labels[samples], draw[samples]) for draw in drawn])
-            picks = generator.integers(len(drawn), size=(len(drawn), resamples))
-            changes = np.take_along_axis(resampled, picks, axis=0).mean(axis=0) - resampled_before
-            low, high = np.quantile(changes, [tail, 1 - tail])
-            with np.errstate(all="ignore"):
-                relative = np.nan_to_num(changes / resampled_before)
-            relative_low, relative_high = np.quantile(relative, [tail, 1 - tail])
-            points.append(
-                {
-                    "share": share,
-                    "draws": len(drawn),
-                    "effect": effect,
-                    "low": low,
-                    "high": high,
-                    "relative_low": relative_low,
-                    "relative_high": relative_high,
-                }
-            )
-        rows += [{"mode": mode, "band": band, **point} for point in points]
-    curves = pd.DataFrame(rows)
-    curves["metric"] = outcomes.metric
-    curves["baseline"] = before
-    curves["relative"] = curves["effect"] / before if before else np.nan
-    return curves
+    points = []
+    for (mode, band, share), group in outcomes.gates.groupby(["mode", "band", "share"]):
+        drawn = outcomes.gated[group.index]
+        resampled = np.stack([score(labels[samples], draw[samples]) for draw in drawn])
+        picks = generator.integers(len(drawn), size=(len(drawn), resamples))
+        changes = np.take_along_axis(resampled, picks, axis=0).mean(axis=0) - resampled_before
+        with np.errstate(all="ignore"):
+            relative = np.nan_to_num(changes / resampled_before)
+        effect = float(np.mean(score(labels, drawn)) - outcomes.before)
+        points.append(Point(mode, band, share, len(drawn), effect, changes, relative))
+    return points
+
+
+def curve_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
+    """The mean effect of a random share of heads; the share 0 is the baseline itself.
+
+    Returns:
+        mode, band, share, draws, metric, examples, baseline, effect, relative, low, high (of
+        effect), relative_low, relative_high (of relative).
+    """
+    nothing = np.zeros(1)
+    starts = {(point.mode, point.band) for point in points}
+    zeros = [Point(mode, band, 0.0, 1, 0.0, nothing, nothing) for mode, band in sorted(starts)]
+    table = pd.DataFrame(_described(point, outcomes) for point in [*zeros, *points])
+    return table.sort_values(["mode", "band", "share"], kind="stable", ignore_index=True)
+
+
+def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
+    """What a share of the lower half's heads costs more than the same share of the upper half's.
+
+    Paired: both halves are turned off on the same resampled examples.
+
+    Returns:
+        As `curve_table`, the effect of the lower band minus that of the upper; without `band`.
+    """
+    by_place = {(point.mode, point.band, point.share): point for point in points}
+    gaps = [
+        Point(
+            lower.mode,
+            "lower-upper",
+            lower.share,
+            lower.draws,
+            lower.effect - upper.effect,
+            lower.changes - upper.changes,
+            lower.relative_changes - upper.relative_changes,
+        )
+        for lower in points
+        if lower.band == "lower"
+        and (upper := by_place.get((lower.mode, "upper", lower.share))) is not None
+    ]
+    # An encoder of one layer has no halves: an empty table with the same columns.
+    columns = _described(Point("", "", 0.0, 0, 0.0, np.zeros(1), np.zeros(1)), outcomes).keys()
+    rows = (_described(gap, outcomes) for gap in gaps)
+    return pd.DataFrame(rows, columns=list(columns)).drop(columns="band")
+
+
+def _described(point: Point, outcomes: Outcomes) -> dict[str, str | float]:
+    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.quantile(point.changes, tails)
+    relative_low, relative_high = np.quantile(point.relative_changes, tails)
+    return {
+        "mode": point.mode,
+        "band": point.band,
+        "share": point.share,
+        "draws": point.draws,
+        **_evidence(outcomes),
+        "effect": point.effect,
+        "relative": _relative(point.effect, outcomes),
+        "low": low,
+        "high": high,
+        "relative_low": relative_low,
+        "relative_high": relative_high,
+    }
+
+
+def _fixed(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """The gates of each family and mode that are not drawn at random."""
+    gates = outcomes.gates
+    yield from gates[gates["family"] != "random"].groupby(["family", "mode"])
+
+
+def _evidence(outcomes: Outcomes) -> dict[str, str | float]:
+    return {
+        "metric": outcomes.metric,
+        "examples": len(outcomes.labels),
+        "baseline": outcomes.before,
+    }
+
+
+def _relative(effect: float | pd.Series, outcomes: Outcomes) -> float | pd.Series:
+    return effect / outcomes.before if outcomes.before else effect * np.nan

@@ -75,14 +75,6 @@ def mean_on_same_examples(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(value.mean(), low.mean(), high.mean(), max(item.n for item in estimates))
 
 
-def difference(first: Estimate, second: Estimate) -> Estimate:
-    """`first - second` as if independent (Zou and Donner 2008): too wide if errors go together."""
-    value = first.value - second.value
-    below = np.hypot(first.value - first.low, second.high - second.value)
-    above = np.hypot(first.high - first.value, second.value - second.low)
-    return Estimate(value, value - below, value + above, max(first.n, second.n))
-
-
 def _widening(count: int) -> float:
     """How much wider a normal interval must be for `count` of them to hold at once (Bonferroni)."""
     tail = (1 - LEVEL) / 2

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from jaxtyping import Int
 
 from stages.core.files import InputError, atomic
 
@@ -100,8 +101,15 @@ def draw_examples(examples: pd.DataFrame, count: int | None, seed: int) -> pd.Da
 
     The index of the result counts the rows of `examples`.
     """
-    rows = np.random.default_rng(seed).permutation(len(examples))[:count]
-    return examples.reset_index(drop=True).iloc[np.sort(rows)]
+    rows = drawn_rows(len(examples), count, seed)
+    return examples.reset_index(drop=True).iloc[rows]
+
+
+def drawn_rows(
+    total: int, count: int | None, seed: int | Sequence[int]
+) -> Int[np.ndarray, " drawn"]:
+    """`count` of `total` row numbers without replacement, in ascending order; all where null."""
+    return np.sort(np.random.default_rng(seed).permutation(total)[:count])
 
 
 def validate(

@@ -17,7 +17,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 Mode = Literal["zero", "uniform", "mean"]
-MODES: tuple[Mode, ...] = ("zero", "uniform", "mean")
 Head = tuple[int, int]  # (layer, head), both from 0
 
 

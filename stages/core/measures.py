@@ -1,10 +1,8 @@
 """Reading what the stages measured: `work/measures/<stage>/<key>.parquet`, joined to one frame."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -61,17 +59,6 @@ class Measures:
             tables.append(table.assign(**fields))
         table = pd.concat(tables, ignore_index=True)
         return table.astype({"seed": int}) if "seed" in table else table
-
-    def documents(self, pattern: str) -> list[tuple[dict[str, str], Any]]:
-        """The fields and the content of all JSON files that fit the pattern, in the same order.
-
-        Raises:
-            NotMeasured: there is no such file.
-        """
-        return [
-            (fields, json.loads(path.read_text(encoding="utf-8")))
-            for fields, path in self._files(pattern)
-        ]
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))

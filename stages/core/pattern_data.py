@@ -4,6 +4,8 @@ A folder of maps holds `maps.npz` (the weights), `maps.csv` (where each map come
 labelled, `labels.csv` (two independent labels and the adjudicated one).
 """
 
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +93,7 @@ def read_maps(path: Path) -> list[Map]:
     except FileNotFoundError:
         message = f"{path}: no such file; draw maps with `python -m stages.labelling draw`"
         raise InputError(message) from None
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: not a file of maps ({error}); draw the maps anew") from None
     if (lengths**2).sum() != len(flat):
         raise InputError(f"{path}: {len(flat)} weights for {(lengths**2).sum()} cells; draw anew")

@@ -1,91 +1,134 @@
-"""A few plain numbers that describe an attention map: the baseline of the pattern classifier.
+"""A few plain numbers that describe an attention map.
 
-All are free of the map's size and of which tokens the model uses as a sink.
+They are all that the baseline of the pattern classifier knows, and the network sees them beside its
+convolutions. None depends on the map's size or on which tokens the model uses as a sink.
 """
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
 
 from stages.core.pattern_data import Map
 
 # Kovaleva's diagonals are the previous and the next token; words split in pieces widen that.
 NEAR = 2
-# Columns that may form the stripes of one map: [CLS], two [SEP] and a full stop, say.
+# Columns that may form the stripes of one map: [CLS], two [SEP] or a full stop, say.
 STRIPES = 3
+FEATURES = (
+    "strongest_column",  # its mean weight
+    "strong_columns",  # of the strongest columns together
+    "column_variance",  # share of the cells' variance that the means of the columns explain
+    "diagonal",  # largest mean weight of a diagonal near the main one
+    "diagonal_of_rest",  # the same without the strongest columns, rows adding up to 1 again
+    "band",  # share of the weight near the main diagonal, less the share of the cells there
+    "band_of_rest",
+    "diagonal_variance",  # share of the rest's variance that the means of the diagonals explain
+    "block_of_rest",  # excess share of the rest inside the two squares of the best split
+    "entropy",  # mean of the rows, 1 where a row is uniform
+    "log_length",  # of the number of tokens
+)
 
 
-def features(weights: Map) -> dict[str, float]:
-    """Describe one map.
-
-    `rest` is the map without its strongest columns, rows scaled to add up to 1 again: it shows what
-    a sink hides.
-    """
-    length = len(weights)
-    columns = weights.mean(0)
-    strongest = np.argsort(-columns, kind="stable")[: max(1, min(STRIPES, length // 4))]
-    rest = weights.copy()
-    rest[:, strongest] = 0
-    kept = rest.sum(1, keepdims=True)
-    rest = np.divide(rest, kept, out=np.full_like(rest, 1 / length), where=kept > 1e-6)
-    entropy = -(weights * np.log(np.maximum(weights, 1e-9))).sum(1).mean()
-    return {
-        "strongest_column": columns.max(),
-        "strong_columns": columns[strongest].sum(),
-        "column_variance": _explained(weights, np.broadcast_to(columns, weights.shape)),
-        "diagonal": _diagonal(weights),
-        "diagonal_of_rest": _diagonal(rest),
-        "band": _band(weights),
-        "band_of_rest": _band(rest),
-        "diagonal_variance": _explained(rest, _constant_diagonals(rest)),
-        "block_of_rest": _block(rest),
-        "entropy": entropy / np.log(length),
-        "log_length": np.log(length),
-    }
+def features(
+    maps: Float[Tensor, "map query key"],
+) -> Float[Tensor, "map feature"]:
+    """`FEATURES` of maps of one size."""
+    length = maps.shape[-1]
+    columns = maps.mean(1)
+    strong = columns.topk(max(1, min(STRIPES, length // 4)))
+    rest = without_columns(maps, strong.indices)
+    offset = _offsets(maps)
+    rows = -(maps * maps.clamp_min(1e-9).log()).sum(2).mean(1)
+    return torch.stack(
+        [
+            columns.amax(1),
+            strong.values.sum(1),
+            _explained(maps, columns[:, None, :].expand_as(maps)),
+            _diagonal(maps),
+            _diagonal(rest),
+            _band(maps, offset),
+            _band(rest, offset),
+            _explained(rest, means_along_diagonals(rest)),
+            _block(rest, offset),
+            rows / np.log(length),
+            torch.full_like(rows, np.log(length)),
+        ],
+        dim=1,
+    )
 
 
 def feature_table(maps: list[Map]) -> pd.DataFrame:
-    """`features` of each map, one row a map."""
-    return pd.DataFrame([features(weights) for weights in maps])
+    """`features` of maps of any sizes, one row a map."""
+    rows = [features(torch.from_numpy(weights)[None].float())[0] for weights in maps]
+    return pd.DataFrame(torch.stack(rows).double().numpy(), columns=list(FEATURES))
 
 
-def _diagonal(weights: Map) -> float:
-    """Largest mean weight on one diagonal at most `NEAR` away from the main one."""
-    return max(np.diagonal(weights, offset).mean() for offset in range(-NEAR, NEAR + 1))
+def without_columns(
+    maps: Float[Tensor, "map query key"], columns: Int[Tensor, "map column"]
+) -> Float[Tensor, "map query key"]:
+    """The maps with some columns at 0 and rows adding up to 1 again; uniform where nothing is left.
+
+    What a sink hides becomes visible.
+    """
+    kept = torch.ones_like(maps[:, 0]).scatter_(1, columns, 0)
+    rest = maps * kept[:, None]
+    total = rest.sum(2, keepdim=True)
+    return torch.where(total > 1e-6, rest / total.clamp_min(1e-6), 1 / maps.shape[-1])
 
 
-def _band(weights: Map) -> float:
-    """Share of the weight near the main diagonal, less the share of the cells that lie there."""
-    near = np.abs(np.subtract.outer(*[np.arange(len(weights))] * 2)) <= NEAR
-    return weights[near].sum() / len(weights) - near.mean()
+def means_along_diagonals(maps: Float[Tensor, "map query key"]) -> Float[Tensor, "map query key"]:
+    """Each cell replaced by the mean of its diagonal."""
+    length = maps.shape[-1]
+    number = (_offsets(maps) + length - 1).flatten()
+    sums = maps.new_zeros(len(maps), 2 * length - 1).index_add_(1, number, maps.flatten(1))
+    return (sums / torch.bincount(number))[:, number].view_as(maps)
 
 
-def _block(weights: Map) -> float:
-    """Excess share of the weight inside the two squares of the best split, diagonal left out."""
-    length = len(weights)
-    offsets = np.abs(np.subtract.outer(np.arange(length), np.arange(length)))
-    far = np.where(offsets > NEAR, weights, 0)
-    total = far.sum()
-    if total < 1e-6:
-        return 0.0
-    cells, best = offsets > NEAR, 0.0
-    for split in range(length // 4, length - length // 4 + 1):
-        inside = (slice(None, split),) * 2, (slice(split, None),) * 2
-        share = sum(far[square].sum() for square in inside) / total
-        chance = sum(cells[square].sum() for square in inside) / cells.sum()
-        best = max(best, share - chance)
-    return best
+def _offsets(maps: Float[Tensor, "map query key"]) -> Int[Tensor, "query key"]:
+    position = torch.arange(maps.shape[-1], device=maps.device)
+    return position[None, :] - position[:, None]
 
 
-def _constant_diagonals(weights: Map) -> Float[np.ndarray, "query key"]:
-    """The map with each diagonal replaced by its mean."""
-    length = len(weights)
-    index = np.subtract.outer(np.arange(length), np.arange(length)) + length - 1
-    sums = np.bincount(index.ravel(), weights.ravel())
-    return (sums / np.bincount(index.ravel()))[index]
+def _diagonal(maps: Float[Tensor, "map query key"]) -> Float[Tensor, " map"]:
+    near = range(-NEAR, NEAR + 1)
+    means = [maps.diagonal(offset, 1, 2).mean(1) for offset in near]
+    return torch.stack(means, dim=1).amax(1)
 
 
-def _explained(weights: Map, model: Map) -> float:
+def _band(
+    maps: Float[Tensor, "map query key"], offset: Int[Tensor, "query key"]
+) -> Float[Tensor, " map"]:
+    near = (offset.abs() <= NEAR).to(maps)
+    return (maps * near).sum((1, 2)) / len(offset) - near.mean()
+
+
+def _block(
+    maps: Float[Tensor, "map query key"], offset: Int[Tensor, "query key"]
+) -> Float[Tensor, " map"]:
+    """Both squares of every split at once, from sums over all leading rows and columns."""
+    length = len(offset)
+    split = torch.arange(length // 4, length - length // 4 + 1, device=maps.device)
+    cells = (offset.abs() > NEAR).to(maps)[None]
+    inside_chance = _in_squares(cells, split) / cells.sum().clamp_min(1e-6)
+    far = maps * cells
+    inside = _in_squares(far, split) / far.sum((1, 2)).clamp_min(1e-6)[:, None]
+    return (inside - inside_chance).amax(1).clamp_min(0)
+
+
+def _in_squares(
+    maps: Float[Tensor, "map query key"], split: Int[Tensor, " split"]
+) -> Float[Tensor, "map split"]:
+    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+    corner = sums[:, split, split]
+    return 2 * corner + sums[:, -1, -1, None] - sums[:, split, -1] - sums[:, -1, split]
+
+
+def _explained(
+    maps: Float[Tensor, "map query key"], model: Float[Tensor, "map query key"]
+) -> Float[Tensor, " map"]:
     """Share of the variance of the cells that `model` explains."""
-    variance = weights.var()
-    return float(1 - (weights - model).var() / variance) if variance > 1e-12 else 0.0
+    variance = maps.flatten(1).var(1, correction=0)
+    left = (maps - model).flatten(1).var(1, correction=0)
+    return torch.where(variance > 1e-12, 1 - left / variance.clamp_min(1e-12), 0)

@@ -18,6 +18,7 @@ from torch.nn import functional as F
 from stages.core import pattern_views
 from stages.core.files import InputError, atomic
 from stages.core.pattern_data import CLASSES, Map
+from stages.core.pattern_features import FEATURES, features
 from stages.core.pattern_views import Maps, Views
 
 SETTINGS_FILE, WEIGHTS_FILE = "settings.json", "networks.safetensors"
@@ -32,7 +33,7 @@ class Architecture(BaseModel, frozen=True, extra="forbid"):
 
 
 class PatternNetwork(nn.Module):
-    """Eight convolutions; mean and maximum of the last one's channels go to a linear layer."""
+    """Eight convolutions; their pooled channels go to a linear layer beside the plain features."""
 
     def __init__(self, architecture: Architecture):
         super().__init__()
@@ -46,18 +47,23 @@ class PatternNetwork(nn.Module):
             for before, after, stride in zip(sizes[:-1], sizes[1:], strides, strict=True)
         )
         self.norms = nn.ModuleList(nn.BatchNorm2d(size) for size in sizes[1:])
-        self.classify = nn.Linear(2 * last, len(CLASSES))
+        self.standardise = nn.BatchNorm1d(len(FEATURES))
+        self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
 
-    def views(self, maps: Maps) -> Views:
-        """What the network sees of maps of one size, on its canvas."""
-        return pattern_views.resized(pattern_views.views(maps), self.architecture.side)
+    def see(self, maps: Maps) -> tuple[Views, Float[Tensor, "map feature"]]:
+        """What the network sees of maps of one size: views on its canvas, and plain features."""
+        views = pattern_views.resized(pattern_views.views(maps), self.architecture.side)
+        return views, features(maps)
 
-    def forward(self, views: Views) -> Float[Tensor, "map class"]:
+    def forward(
+        self, views: Views, plain: Float[Tensor, "map feature"]
+    ) -> Float[Tensor, "map class"]:
         """Logits of the five classes, in the order of `CLASSES`."""
         hidden = views
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             hidden = F.relu(norm(convolution(hidden)))
-        return self.classify(torch.cat([hidden.mean((2, 3)), hidden.amax((2, 3))], dim=1))
+        pooled = [hidden.mean((2, 3)), hidden.amax((2, 3)), self.standardise(plain)]
+        return self.classify(torch.cat(pooled, dim=1))
 
 
 class PatternClassifier:
@@ -69,8 +75,8 @@ class PatternClassifier:
     @torch.inference_mode()
     def probabilities(self, maps: Maps) -> Float[Tensor, "map class"]:
         """Class probabilities of maps of one size (padding cut off)."""
-        views = self.networks[0].views(maps)
-        return torch.stack([network(views).softmax(1) for network in self.networks]).mean(0)
+        seen = self.networks[0].see(maps)
+        return torch.stack([network(*seen).softmax(1) for network in self.networks]).mean(0)
 
     def predict(self, maps: list[Map]) -> Float[np.ndarray, "map class"]:
         """Class probabilities of maps of any sizes."""

@@ -25,6 +25,7 @@ class Training(Parameters):
     weight_decay: float = Field(ge=0)
     adjudicated: float = Field(ge=0, le=1)  # share of the adjudicated label in what is learnt
     doubt: float = Field(ge=0, lt=0.5)  # share of an annotator's label that goes to the other class
+    balance: float = Field(ge=0, le=1)  # 0: classes as frequent as among the maps; 1: all alike
     copies: int = Field(gt=0)  # augmented copies of each map to draw from
     recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
 
@@ -42,8 +43,8 @@ def fit_network(
     network = PatternNetwork(
         Architecture(side=training.side, width=training.width, last_width=training.last_width)
     ).train()
-    views, classes = augmented(maps, targets, network, training, generator)
-    weights = class_weights(classes)
+    views, plain, classes = augmented(maps, targets, network, training, generator)
+    weights = class_weights(targets, classes, training.balance)
     optimizer = torch.optim.AdamW(
         network.parameters(), training.learning_rate, weight_decay=training.weight_decay
     )
@@ -55,7 +56,7 @@ def fit_network(
         for rows in np.array_split(generator.permutation(len(maps)), batches):
             copy = generator.integers(training.copies, size=len(rows))
             loss = F.cross_entropy(
-                network(views[rows, copy]),
+                network(views[rows, copy], plain[rows, copy]),
                 classes[rows, copy],
                 weight=weights,
             )
@@ -72,9 +73,13 @@ def augmented(
     network: PatternNetwork,
     training: Training,
     generator: np.random.Generator,
-) -> tuple[Float[Tensor, "map copy view side side"], Float[Tensor, "map copy class"]]:
-    """The views of the augmented copies of each map, and their classes."""
-    views, classes = [], []
+) -> tuple[
+    Float[Tensor, "map copy view side side"],
+    Float[Tensor, "map copy feature"],
+    Float[Tensor, "map copy class"],
+]:
+    """What the network sees of augmented copies of each map, and their classes."""
+    seen, classes = [], []
     for weights, target in zip(maps, targets, strict=True):
         for _ in range(training.copies):
             changed, made = weights.astype(np.float64), target
@@ -83,13 +88,25 @@ def augmented(
                 changed, other = recompose(changed, label, generator)
                 made = target if other == label else np.eye(len(CLASSES))[other]
             varied = torch.from_numpy(vary(changed, generator))
-            views.append(network.views(varied[None])[0])
+            seen.append(network.see(varied[None]))
             classes.append(torch.from_numpy(made).float())
     shape = (len(maps), training.copies)
-    return torch.stack(views).unflatten(0, shape), torch.stack(classes).unflatten(0, shape)
+    views, plain = (torch.cat(parts).unflatten(0, shape) for parts in zip(*seen, strict=True))
+    return views, plain, torch.stack(classes).unflatten(0, shape)
 
 
-def class_weights(classes: Float[Tensor, "map copy class"]) -> Float[Tensor, " class"]:
-    """Weights of the classes in the loss: the root of how rare each is."""
-    counts = classes.sum((0, 1)).clamp_min(1)
-    return (counts.mean() / counts).sqrt()
+def class_weights(
+    targets: Float[np.ndarray, "map class"],
+    classes: Float[Tensor, "map copy class"],
+    balance: float,
+) -> Float[Tensor, " class"]:
+    """Weights of the classes in the loss, so that recomposed copies do not shift their shares.
+
+    Args:
+        balance: 0 leaves each class its share among the labelled maps, 1 gives all the same.
+    """
+    share = torch.from_numpy(targets.mean(0)).float().clamp_min(1e-3)
+    copied = classes.mean((0, 1)).clamp_min(1e-3)
+    wanted = share ** (1 - balance)
+    weights = wanted / wanted.sum() / copied
+    return weights / (weights * copied).sum()

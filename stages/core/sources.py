@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from stages.core.examples import examples_frame
+from stages.core.examples import drawn_rows, examples_frame
 from stages.core.files import InputError
 from stages.core.parameters import PARAMETER_FILE
 from stages.core.tasks import Columns, Task
@@ -57,10 +56,8 @@ def read_source(name: str, task: Task) -> dict[str, pd.DataFrame]:
         where = source if data.source == "files" else f"{data.path} {data.name or ''} {source}"
         rows = list(_examples(name, split, where, reader(name, source, task), task))
         size = getattr(data, split)
-        if size is not None and size < len(rows):
-            generator = np.random.default_rng([data.seed, number])
-            rows = [rows[i] for i in np.sort(generator.choice(len(rows), size, replace=False))]
-        frames[split] = examples_frame(rows)
+        drawn = drawn_rows(len(rows), size, [data.seed, number])
+        frames[split] = examples_frame([rows[row] for row in drawn])
     return frames
 
 

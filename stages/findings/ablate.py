@@ -6,7 +6,6 @@ Several seeds of one task are models of the same examples: their intervals are a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,6 @@ from stages.core.claims import Settings, measure, summary
 from stages.core.estimates import (
     Answer,
     Estimate,
-    difference,
     largest,
     mean_on_same_examples,
     preferring,
@@ -23,9 +21,11 @@ from stages.core.estimates import (
 )
 from stages.core.measures import Measures, NotMeasured
 
-GATES = "ablate/{task}-{seed}.parquet"
-HELD_OUT = "ablate/{task}-{seed}-heldout.parquet"
-CURVES = "ablate/{task}-{seed}-curves.parquet"
+GATES = "effects/{task}-{seed}.parquet"
+MEANS = "effects/{task}-{seed}-means.parquet"
+HELD_OUT = "effects/{task}-{seed}-heldout.parquet"
+CURVES = "effects/{task}-{seed}-curves.parquet"
+GAPS = "effects/{task}-{seed}-gaps.parquet"
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
 
@@ -34,7 +34,7 @@ SIGNIFICANCE = 0.05
 def best_head_held_out(measures: Measures, settings: Settings) -> Answer:
     """Gain of the best head (chosen on one half, scored on the other), on the weakest task."""
     gains = _held_out(measures, family="head", mode="uniform", picked="best")
-    return Answer(smallest(list(gains.values())), gains, "heads")
+    return Answer(smallest(list(gains.values())), gains)
 
 
 @measure
@@ -42,14 +42,14 @@ def layer_held_out(measures: Measures, settings: Settings, picked: str) -> Answe
     """Effect of the `best` or `worst` layer, held out, on the task where it is most extreme."""
     effects = _held_out(measures, family="layer", mode="uniform", picked=picked)
     combine = largest if picked == "best" else smallest
-    return Answer(combine(list(effects.values())), effects, "layers")
+    return Answer(combine(list(effects.values())), effects)
 
 
 @measure
 def best_layer_relative(measures: Measures, settings: Settings, task: str) -> Answer:
     """Relative gain of the best layer, held out."""
     gains = _held_out(measures, family="layer", mode="zero", picked="best", relative=True)
-    return preferring(task, gains, "layers")
+    return preferring(task, gains)
 
 
 @measure
@@ -68,8 +68,10 @@ def hurting_heads(measures: Measures, settings: Settings, first: float, task: st
 @measure
 def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
     """Mean effect over all heads, on the task where it is largest."""
-    effects = _each_task(measures, "head", "uniform", lambda rows: _mean_effect(rows, POINTS))
-    return Answer(largest(list(effects.values())), effects, "heads")
+    rows = measures.frame(MEANS)
+    rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
+    effects = _over_seeds(rows, lambda run: _mean_effect(run, POINTS))
+    return Answer(largest(list(effects.values())), effects)
 
 
 @measure
@@ -82,7 +84,7 @@ def middle_layers(
         depth = rows["layer"] / (rows["layer"].max() + 1)
         return _mean_effect(_relative(rows[depth.between(first, last)]), PERCENT)
 
-    return preferring(task, _each_task(measures, "layer", "zero", mean), "layers")
+    return preferring(task, _each_task(measures, "layer", "zero", mean))
 
 
 @measure
@@ -105,15 +107,13 @@ def share_of_small_effects(
 @measure
 def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a random share of all heads, mean over the draws."""
-    return preferring(task, _curve(measures, "all", share), "draws")
+    return preferring(task, _share(measures.frame(CURVES), share, band="all"))
 
 
 @measure
 def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
-    lower, upper = _curve(measures, "lower", share), _curve(measures, "upper", share)
-    gaps = {name: difference(lower[name], upper[name]) for name in lower}
-    return preferring(task, gaps, "draws")
+    return preferring(task, _share(measures.frame(GAPS), share))
 
 
 @summary("ablate")
@@ -161,7 +161,7 @@ def _relative(rows: pd.DataFrame) -> pd.DataFrame:
 def _mean_effect(rows: pd.DataFrame, scale: float) -> Estimate:
     """Mean over gates; they share the examples, so their bounds are averaged too."""
     mean = rows[["effect", "low", "high"]].mean() * scale
-    return Estimate(mean["effect"], mean["low"], mean["high"], len(rows))
+    return Estimate(mean["effect"], mean["low"], mean["high"], int(rows["examples"].max()))
 
 
 def _held_out(
@@ -171,26 +171,19 @@ def _held_out(
     rows = measures.frame(HELD_OUT)
     rows = rows[(rows["family"] == family) & (rows["mode"] == mode) & (rows["picked"] == picked)]
     rows = rows.assign(effect=rows["effect_heldout"])
-    choices = _each_task(measures, family, mode, lambda gates: _mean_effect(gates, POINTS))
-    effects = _over_seeds(
-        _relative(rows) if relative else rows, lambda run: _mean_effect(run, POINTS)
-    )
-    return {task: replace(effect, n=choices[task].n) for task, effect in effects.items()}
+    return _over_seeds(_relative(rows) if relative else rows, lambda run: _mean_effect(run, POINTS))
 
 
-def _curve(measures: Measures, band: str, share: float) -> dict[str, Estimate]:
-    """The relative effect of a share of a band's heads, over draws and examples."""
-    rows = measures.frame(CURVES)
-    rows = rows[
-        (rows["mode"] == "zero") & (rows["band"] == band) & np.isclose(rows["share"], share)
-    ]
+def _share(rows: pd.DataFrame, share: float, band: str | None = None) -> dict[str, Estimate]:
+    """The relative effect of a share of heads set to zero, over draws and examples."""
+    rows = rows[(rows["mode"] == "zero") & np.isclose(rows["share"], share)]
+    if band is not None:
+        rows = rows[rows["band"] == band]
 
     def point(run: pd.DataFrame) -> Estimate:
         row = run.iloc[0]
-        relative = Estimate(
-            row["relative"], row["relative_low"], row["relative_high"], row["draws"]
-        )
-        return relative.scaled(PERCENT)
+        bounds = (row["relative_low"], row["relative_high"])
+        return Estimate(row["relative"], *bounds, int(row["examples"])).scaled(PERCENT)
 
     return _over_seeds(rows, point)
 

@@ -39,17 +39,17 @@ def marks(dom: str, figure: str, kind: str) -> int:
 
 
 CELLS = LAYERS * HEADS
-MODES = 3
+MODELS = 3  # pretrained, tuned, random weights
 BANDS = 3
 SHARES = 6  # 0 among them
 EXPECTED = {
     "index": {},
     "heads": {},
-    "finetune": {"finetune-scores": {"circle": 5 * len(TASKS)}},
-    "attend": {"attend-cls": {"rect mark": 2 * CELLS}},
+    "finetune": {"finetune-scores": {"circle": 6 * len(TASKS)}},
+    "attend": {"attend-cls": {"rect mark": MODELS * CELLS}},
     "classifier": {"classifier-confusion": {"rect mark": 25, "text mark": 25}},
     "patterns": {
-        "patterns-shares": {"bar": 2 * 5 * len(TASKS)},
+        "patterns-shares": {"bar": MODELS * 5 * len(TASKS)},
         "patterns-heads": {"rect mark": 5 * CELLS},
     },
     "drift": {"drift-cropped": {"rect mark": len(TASKS) * CELLS}},

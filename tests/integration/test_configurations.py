@@ -13,6 +13,7 @@ from stages.core.runtime import Runtime
 from stages.core.tasks import load_task
 from stages.core.training import Finetune
 from stages.drift import Drift
+from stages.effects import Effects
 from stages.patterns import Patterns
 from tests.lock import ROOT
 
@@ -26,6 +27,7 @@ SECTIONS = {
     "patterns": Patterns,
     "drift": Drift,
     "ablate": Ablate,
+    "effects": Effects,
     "findings": Settings,
 }
 GLUE = {"mrpc", "stsb", "sst2", "qqp", "rte", "qnli", "mnli"}
@@ -52,7 +54,7 @@ def test_every_task_is_accepted_and_those_to_run_are_there(file):
 def test_bert_base_is_kovaleva_as_published():
     content = YAML(typ="safe").load(ROOT / "configurations" / "bert-base" / "params.yaml")
     assert set(content["run"]["tasks"]) == GLUE
-    assert content["run"]["arms"] == ["none", "random", "pretrained"]
+    assert content["run"]["arms"] == ["none", "random", "pretrained", "untrained"]
     assert content["checkpoint"]["id"] == "google-bert/bert-base-uncased"
     settings = content["finetune"]
     assert (settings["epochs"], settings["batch"], settings["accumulation"]) == (3, 32, 1)

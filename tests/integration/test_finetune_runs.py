@@ -139,21 +139,24 @@ def test_every_family_is_tuned(
 
 def test_arms_and_seeds(project: Callable[..., None]) -> None:
     project(learning_rate=1e-2, epochs=8)
-    untuned, tuned, drawn = run("none"), run("pretrained"), run("random")
+    untuned, tuned, drawn, untrained = (
+        run(arm) for arm in ("none", "pretrained", "random", "untrained")
+    )
     other = run("pretrained", 1)
     weights = "work/models/toy-{}-{}/model.safetensors"
     found = {
         untuned[weights.format("none", 0)],
         tuned[weights.format("pretrained", 0)],
         drawn[weights.format("random", 0)],
+        untrained[weights.format("untrained", 0)],
         other[weights.format("pretrained", 1)],
     }
-    assert len(found) == 4
+    assert len(found) == 5
     facts = {
         arm: json.loads(Path(f"work/measures/finetune/toy-{arm}-0.json").read_text())
-        for arm in ("none", "pretrained", "random")
+        for arm in ("none", "pretrained", "random", "untrained")
     }
-    assert facts["none"]["finetune"] is None
+    assert facts["none"]["finetune"] is facts["untrained"]["finetune"] is None
     assert facts["pretrained"]["examples"] == {"train": 106, "validation": 30}
     assert list(facts["random"]["metrics"]) == ["accuracy", "f1"]
     assert facts["pretrained"]["metrics"]["accuracy"] > facts["none"]["metrics"]["accuracy"] + 0.2

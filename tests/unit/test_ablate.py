@@ -1,10 +1,8 @@
 import numpy as np
-import pandas as pd
 import pytest
 
-from stages.ablate import fixed_gates, run_gates, write_outcomes
+from stages.ablate import fixed_gates, run_gates
 from stages.core.batches import Encoded
-from stages.core.gates import Gate
 
 LENGTHS = [3, 5, 2, 4, 5]
 
@@ -49,13 +47,3 @@ def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
 def test_fixed_gates_are_every_head_and_layer_of_every_mode():
     names = [gate.name for gate in fixed_gates(2, 2, ["zero", "mean"])]
     assert len(set(names)) == len(names) == 2 * (4 + 2)
-
-
-def test_outcomes_can_be_read_back(tmp_path):
-    gates = [Gate("zero", ((0, 1), (1, 0)), "random", "all", 0.5, 0)]
-    examples = pd.DataFrame({"id": ["a", "b"], "label": [0.0, 1.0]})
-    logits = np.arange(4, dtype=np.float32).reshape(1, 2, 2)
-    write_outcomes(tmp_path / "kept", gates, examples, logits[0], logits)
-    table = pd.read_parquet(tmp_path / "kept" / "gates.parquet")
-    assert table["heads"][0].tolist() == ["0.1", "1.0"]
-    assert np.array_equal(np.load(tmp_path / "kept" / "logits.npy"), logits)

@@ -86,7 +86,7 @@ def test_arms(tiny_bert: Path) -> None:
     pretrained = load_classifier(tiny_bert, TASK, "pretrained", 0)
     untuned = load_classifier(tiny_bert, TASK, "none", 0)
     drawn = load_classifier(tiny_bert, TASK, "random", 0)
-    again = load_classifier(tiny_bert, TASK, "random", 0)
+    again = load_classifier(tiny_bert, TASK, "untrained", 0)
     other = load_classifier(tiny_bert, TASK, "random", 1)
     matrix = "encoder.layer.0.attention.self.query.weight"
     file = load_file(tiny_bert / "model.safetensors")[matrix]

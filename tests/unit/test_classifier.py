@@ -15,7 +15,7 @@ from stages.core.pattern_data import (
     read_maps,
     write_maps,
 )
-from stages.core.pattern_features import features
+from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
 from stages.core.pattern_training import fit_network
 
@@ -62,6 +62,7 @@ def settings() -> Classifier:
         doubt=0.4,
         copies=2,
         recomposed=0.0,
+        balance=0.0,
     )
 
 
@@ -122,8 +123,9 @@ def test_saved_networks_come_back(tmp_path):
 
 
 def test_maps_survive_writing_and_damage_is_found(tmp_path):
-    write_maps(tmp_path / "maps.npz", [vertical(5), diagonal(9)])
-    back = read_maps(tmp_path / "maps.npz")
+    file = tmp_path / "maps.npz"
+    write_maps(file, [vertical(5), diagonal(9)])
+    back = read_maps(file)
     assert [len(weights) for weights in back] == [5, 9]
     np.testing.assert_allclose(back[1], diagonal(9), atol=1e-3)
     crooked = vertical(5)
@@ -131,6 +133,11 @@ def test_maps_survive_writing_and_damage_is_found(tmp_path):
     write_maps(tmp_path / "crooked.npz", [crooked])
     with pytest.raises(InputError, match="a row of map 0 does not add up to 1"):
         read_maps(tmp_path / "crooked.npz")
+    whole = file.read_bytes()
+    for end in (0, 10, len(whole) // 2, len(whole) - 5):
+        file.write_bytes(whole[:end])
+        with pytest.raises(InputError, match="not a file of maps"):
+            read_maps(file)
 
 
 def test_a_doubt_shares_the_label():
@@ -139,7 +146,7 @@ def test_a_doubt_shares_the_label():
 
 
 def test_features_of_oracle_maps():
-    stripe, line = features(vertical(12)), features(diagonal(12))
+    stripe, line = feature_table([vertical(12), diagonal(12)]).to_dict("records")
     assert stripe["strongest_column"] == pytest.approx(0.8 + 0.2 / 12)
     assert stripe["column_variance"] == pytest.approx(1)
     assert line["diagonal"] == pytest.approx(0.8 + 0.2 / 12)

@@ -1,24 +1,23 @@
 import numpy as np
 import pytest
 
-from stages.core.effects import Outcomes, curve_table, effect_table, gate_table, held_out_table
-from stages.core.gates import Gate, random_shares, single_heads, whole_layers
+from stages.core.effects import (
+    curve_points,
+    curve_table,
+    effect_table,
+    gap_table,
+    held_out_table,
+    mean_table,
+)
+from stages.core.gates import random_shares, single_heads, whole_layers
+from stages.core.outcomes import Outcomes, gate_table
 
 LABELS = np.zeros(40)
 BASELINE = np.r_[np.zeros(30), np.ones(10)]
 
 
-def test_gate_table_of_each_family():
-    gates = [
-        Gate("zero", ((2, 3),), "head"),
-        Gate("mean", ((1, 0), (1, 1)), "layer"),
-        Gate("uniform", ((0, 0), (1, 1)), "random", "all", 0.5, 4),
-    ]
-    table = gate_table(gates)
-    assert table["layer"].tolist() == [2, 1, -1]
-    assert table["head"].tolist() == [3, -1, -1]
-    assert table["heads_off"].tolist() == [1, 2, 2]
-    assert table["gate"].tolist()[2] == "uniform-random-all-0.5-4"
+def outcomes(gates, gated):
+    return Outcomes(gate_table(gates), "accuracy", LABELS, BASELINE, gated)
 
 
 def test_effects_and_holm_within_a_family_and_mode():
@@ -26,7 +25,7 @@ def test_effects_and_holm_within_a_family_and_mode():
     gated = np.tile(BASELINE, (4, 1))
     gated[0, 30:] = 0  # right on ten more
     gated[3, :8] = 1  # wrong on eight more
-    table = effect_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 200, 0)
+    table = effect_table(outcomes(gates, gated), 200, 0)
     assert table["effect"].tolist() == pytest.approx([0.25, 0, 0, -0.2])
     assert table["relative"].tolist() == pytest.approx([1 / 3, 0, 0, -0.2 / 0.75])
     assert table["p_holm"][0] == pytest.approx(3 * 2 * 0.5**10)
@@ -38,7 +37,7 @@ def test_held_out_table_has_best_and_worst_of_heads_and_layers():
     gated = np.tile(BASELINE, (6, 1))
     gated[2] = 0  # head 1.0 mends everything
     gated[4] = 1  # layer 0 breaks everything
-    table = held_out_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 50, 0)
+    table = held_out_table(outcomes(gates, gated), 50, 0)
     rows = table.set_index(["family", "picked"])
     assert tuple(rows.loc[("head", "best"), ["layer", "head"]]) == (1, 0)
     assert rows.loc[("head", "best"), "effect_heldout"] == pytest.approx(0.25, abs=0.05)
@@ -54,7 +53,8 @@ def test_curve_is_the_mean_over_draws():
             gated[row] = 1
         elif gate.band == "all":
             gated[row, : 4 * (gate.draw + 1)] = 1  # 4 and 8 of 40 wrong
-    curves = curve_table(Outcomes(gates, "accuracy", LABELS, BASELINE, gated), 400, 0)
+    evidence = outcomes(gates, gated)
+    curves = curve_table(evidence, curve_points(evidence, 400, 0))
     whole = curves[curves["band"] == "all"].set_index("share")
     assert whole.loc[0.0, "effect"] == 0
     assert whole.loc[0.5, "effect"] == pytest.approx(-0.15)
@@ -63,3 +63,34 @@ def test_curve_is_the_mean_over_draws():
     assert whole.loc[1.0, "relative"] == pytest.approx(-1)
     assert whole.loc[1.0, "relative_high"] == pytest.approx(-1)
     assert (curves[curves["band"] == "lower"]["effect"] == 0).all()
+    assert len(curves) == 3 * 3
+
+
+def test_means_over_heads_and_over_layers():
+    gates = [*single_heads(1, 2, "zero"), *whole_layers(1, 2, "zero")]
+    gated = np.tile(BASELINE, (3, 1))
+    gated[0, 30:] = 0  # 10 of 40 more right
+    gated[2, :8] = 1  # 8 of 40 more wrong
+    table = mean_table(outcomes(gates, gated), 100, 0).set_index("family")
+    assert table.loc["head", ["effect", "gates", "examples"]].tolist() == [0.125, 2, 40]
+    assert table.loc["layer", "effect"] == pytest.approx(-0.2)
+
+
+def test_gap_of_the_halves_is_paired():
+    gates = list(random_shares(2, 2, "zero", [1.0], draws=1, seed=0))
+    gated = np.tile(BASELINE, (len(gates), 1))
+    for row, gate in enumerate(gates):
+        gated[row, : {"all": 0, "lower": 12, "upper": 2}[gate.band]] = 1
+    evidence = outcomes(gates, gated)
+    gap = gap_table(evidence, curve_points(evidence, 400, 0)).iloc[0]
+    assert gap["effect"] == pytest.approx(-0.25)  # 12 against 2 of 40
+    assert gap["relative"] == pytest.approx(-0.25 / 0.75)
+    assert gap["low"] < -0.25 < gap["high"] < 0
+
+
+def test_an_encoder_of_one_layer_has_no_halves():
+    gates = list(random_shares(1, 2, "zero", [0.5], draws=1, seed=0))
+    evidence = outcomes(gates, np.tile(BASELINE, (len(gates), 1)))
+    points = [point for point in curve_points(evidence, 10, 0) if point.band == "all"]
+    assert gap_table(evidence, points).empty
+    assert "relative_low" in gap_table(evidence, points)

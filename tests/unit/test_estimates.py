@@ -1,11 +1,9 @@
-import numpy as np
 import pytest
 
 from stages.core.estimates import (
     Answer,
     Estimate,
     NotMeasured,
-    difference,
     largest,
     mean_of,
     mean_on_same_examples,
@@ -27,12 +25,6 @@ def test_mean_of_independent_estimates_adds_half_widths_in_quadrature():
 
 def test_mean_on_same_examples_averages_bounds():
     assert values(mean_on_same_examples([ONE, TWO])) == pytest.approx([15, 11.5, 18.5, 100])
-
-
-def test_difference_takes_the_opposite_ends():
-    # Below: 3 of ONE with 3 above TWO; above: 4 of ONE with 4 below TWO.
-    expected = [-10, -10 - np.hypot(3, 3), -10 + np.hypot(4, 4), 100]
-    assert values(difference(ONE, TWO)) == pytest.approx(expected)
 
 
 def test_smallest_is_above_a_bound_only_if_every_estimate_is():

@@ -67,6 +67,7 @@ def gate(task_effect: float, **columns) -> dict:
         "layer": 0,
         "head": 0,
         "baseline": 0.8,
+        "examples": 400,
         "effect": task_effect,
         "low": task_effect - 0.01,
         "high": task_effect + 0.01,
@@ -86,10 +87,10 @@ def test_frames_come_in_the_order_of_run_and_leave_remains_alone(measures):
 
 
 def test_a_pattern_does_not_take_files_of_another(measures):
-    write(measures, "ablate/one-0", [{"x": 1}])
-    write(measures, "ablate/one-0-heldout", [{"x": 2}])
-    assert measures.frame("ablate/{task}-{seed}.parquet")["x"].tolist() == [1]
-    assert measures.frame("ablate/{task}-{seed}-heldout.parquet")["x"].tolist() == [2]
+    write(measures, "effects/one-0", [{"x": 1}])
+    write(measures, "effects/one-0-heldout", [{"x": 2}])
+    assert measures.frame("effects/{task}-{seed}.parquet")["x"].tolist() == [1]
+    assert measures.frame("effects/{task}-{seed}-heldout.parquet")["x"].tolist() == [2]
 
 
 def test_missing_and_broken_measures_are_told_apart(measures):
@@ -145,9 +146,7 @@ def test_a_gain_needs_both_arms(measures):
 
 def write_held_out(measures: Measures, task: str, effect: float, **columns) -> None:
     row = gate(effect, picked="best", effect_heldout=effect, effect_picked_half=1.0) | columns
-    write(measures, f"ablate/{task}-0-heldout", [row])
-    heads = [gate(0.0, head=head, family=row["family"], mode=row["mode"]) for head in range(3)]
-    write(measures, f"ablate/{task}-0", heads)
+    write(measures, f"effects/{task}-0-heldout", [row])
 
 
 def test_best_head_is_the_held_out_gain_of_the_weakest_task(measures):
@@ -157,7 +156,7 @@ def test_best_head_is_the_held_out_gain_of_the_weakest_task(measures):
     assert gain.pooled.value == pytest.approx(2)
     assert gain.pooled.low == pytest.approx(1)
     assert gain.tasks["two"].value == pytest.approx(3)
-    assert (gain.pooled.n, gain.counted) == (6, "heads")
+    assert (gain.pooled.n, gain.counted) == (800, "examples")
 
 
 def test_layer_held_out_takes_the_most_extreme_task(measures):
@@ -181,7 +180,7 @@ def test_significant_heads_are_counted_with_what_is_not_excluded(measures):
         gate(0.1, layer=1, head=0, p_holm=0.01),
         gate(-0.1, layer=1, head=1, p_holm=0.01),
     ]
-    write(measures, "ablate/one-0", rows)
+    write(measures, "effects/one-0", rows)
     hurting = found(measures, "hurting_heads", first=0.0, task="one")
     assert hurting.pooled == Estimate(2, 2, 3, 4)
     upper = found(measures, "hurting_heads", first=0.5, task="one")
@@ -190,26 +189,28 @@ def test_significant_heads_are_counted_with_what_is_not_excluded(measures):
     assert helping.pooled == Estimate(1, 1, 2, 4)
 
 
-def test_mean_head_effect_averages_effects_and_bounds(measures):
-    write(measures, "ablate/one-0", [gate(0.02, mode="uniform"), gate(0.04, mode="uniform")])
-    effect = found(measures, "mean_head_effect").pooled
-    assert (effect.value, effect.low, effect.high) == pytest.approx((3, 2, 4))
+def test_mean_head_effect_is_the_best_task(measures):
+    write(measures, "effects/one-0-means", [gate(0.02, mode="uniform")])
+    write(measures, "effects/two-0-means", [gate(0.03, mode="uniform"), gate(0.5)])
+    effect = found(measures, "mean_head_effect")
+    assert effect.pooled.value == pytest.approx(3)
+    assert effect.tasks["one"] == Estimate(2, 1, 3, 400)
 
 
 def test_seeds_of_a_task_are_averaged(measures):
-    write(measures, "ablate/one-0", [gate(0.02, mode="uniform")])
-    write(measures, "ablate/one-1", [gate(0.06, mode="uniform")])
+    write(measures, "effects/one-0-means", [gate(0.02, mode="uniform")])
+    write(measures, "effects/one-1-means", [gate(0.06, mode="uniform")])
     assert found(measures, "mean_head_effect").pooled.value == pytest.approx(4)
 
 
 def test_middle_layers_are_found_by_depth(measures):
     effects = [0.5, 0.5, 0.5, 0.08, 0.16, 0.5]
     rows = [gate(effect, family="layer", layer=layer) for layer, effect in enumerate(effects)]
-    write(measures, "ablate/one-0", rows)
+    write(measures, "effects/one-0", rows)
     # Layers 3 and 4 of 6 have the depths 0.50 and 0.67: 0.12 of 0.8 is 15%.
     middle = found(measures, "middle_layers", first=0.41, last=0.75, task="one")
     assert middle.pooled.value == pytest.approx(15)
-    assert middle.pooled.n == 2
+    assert middle.pooled.n == 400
 
 
 def test_small_effects_are_bounded_by_their_intervals(measures):
@@ -219,31 +220,37 @@ def test_small_effects_are_bounded_by_their_intervals(measures):
         gate(0.02, low=0.004, high=0.03),  # large, but its interval touches
         gate(-0.1, low=-0.2, high=-0.05),
     ]
-    write(measures, "ablate/one-0", rows)
+    write(measures, "effects/one-0", rows)
     share = found(measures, "share_of_small_effects", within=1.0, task="one").pooled
     assert (share.value, share.low, share.high) == (0.5, 0.25, 0.75)
 
 
-def test_curves_are_read_at_the_share(measures):
+def test_curves_and_gaps_are_read_at_the_share(measures):
     rows = [
         {
-            "mode": "zero",
+            "mode": mode,
             "band": band,
             "share": share,
             "draws": 10,
+            "examples": 96,
             "relative": -share * steepness,
             "relative_low": -share * steepness - 0.01,
             "relative_high": -share * steepness + 0.01,
         }
-        for band, steepness in (("all", 0.1), ("lower", 0.5), ("upper", 0.1))
+        for mode, band, steepness in (
+            ("zero", "all", 0.1),
+            ("zero", "lower", 0.5),
+            ("mean", "all", 1),
+        )
         for share in (0.1, 0.8)
     ]
-    write(measures, "ablate/one-0-curves", rows)
+    write(measures, "effects/one-0-curves", rows)
+    write(measures, "effects/one-0-gaps", [row for row in rows if row["band"] == "lower"])
     point = found(measures, "random_share", share=0.1, task="one").pooled
     assert (point.value, point.low, point.high) == pytest.approx((-1, -2, 0))
+    assert point.n == 96
     gap = found(measures, "lower_against_upper", share=0.8, task="one").pooled
-    # -40% minus -8%; half-widths of 1% in quadrature.
-    assert (gap.value, gap.low) == pytest.approx((-32, -32 - np.sqrt(2)))
+    assert (gap.value, gap.low) == pytest.approx((-40, -41))
     with pytest.raises(NotMeasured):
         found(measures, "random_share", share=0.2, task="one")
 

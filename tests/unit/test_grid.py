@@ -1,3 +1,5 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
@@ -5,9 +7,9 @@ import torch
 from stages.core import grid as grid_module
 from stages.core.batches import Batch
 from stages.core.gates import (
-    MODES,
     Gate,
     GateBatch,
+    Mode,
     off_matrix,
     random_shares,
     single_heads,
@@ -33,7 +35,7 @@ def test_grid_equals_one_full_forward_a_gate(gated_batch):
     means = mean_outputs(gated, [batch])
     gates = [
         gate
-        for mode in MODES
+        for mode in get_args(Mode)
         for gate in (
             *single_heads(*size, mode),
             *whole_layers(*size, mode),

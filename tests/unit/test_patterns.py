@@ -5,7 +5,7 @@ import torch
 
 from stages.core.maps import MapStore, write_maps
 from stages.core.pattern_data import CLASSES
-from stages.patterns import classify, drawn_ids, head_counts, map_table, task_shares
+from stages.patterns import classify, head_counts, map_table, task_shares
 
 
 class FirstRowClassifier:
@@ -37,12 +37,6 @@ def test_every_map_gets_its_class(store):
     expected = {("a", 0, 0): 0, ("a", 0, 1): 1, ("b", 0, 0): 2, ("b", 0, 1): 4}
     assert table.to_dict() == {place: CLASSES[number] for place, number in expected.items()}
     assert classify(store, FirstRowClassifier(), {"b"}, 8, "cpu")[0] == ["b"]
-
-
-def test_a_draw_is_repeatable(store):
-    assert drawn_ids(store, None, 0) == drawn_ids(store, 5, 0) == {"a", "b"}
-    assert len(drawn_ids(store, 1, 0)) == 1
-    assert drawn_ids(store, 1, 0) == drawn_ids(store, 1, 0)
 
 
 def test_counts_and_shares_by_hand():

@@ -85,7 +85,7 @@ def test_the_table_of_all_heads_joins_the_pages(synthetic_reports):
 
 def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
     shutil.copytree(synthetic_reports, tmp_path / "copy", symlinks=True)
-    shutil.rmtree(tmp_path / "copy/work/measures/ablate")
+    shutil.rmtree(tmp_path / "copy/work/measures/effects")
     run_stage(tmp_path / "copy", report)
     reports = tmp_path / "copy/reports"
     assert not list(reports.rglob("ablate*"))

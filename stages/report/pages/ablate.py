@@ -6,8 +6,8 @@ from stages.core.charts import dots, heatmap
 from stages.core.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
-GATES = "ablate/{task}-{seed}.parquet"
-HELD_OUT = "ablate/{task}-{seed}-heldout.parquet"
+GATES = "effects/{task}-{seed}.parquet"
+HELD_OUT = "effects/{task}-{seed}-heldout.parquet"
 SIGNIFICANCE = 0.05
 POINTS = PERCENT = 100
 

@@ -7,7 +7,7 @@ from stages.core.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
 STATISTICS = "attend/{task}-{arm}.parquet"
-ARMS = {"none": "pretrained", "pretrained": "tuned"}
+ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 TITLES = {
     "cls": "Attention to [CLS]",
     "sep": "Attention to [SEP]",
@@ -54,8 +54,8 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
         (
             Figure(
                 f"attend-{name}",
-                f"{title}, before and after tuning",
-                f"Layer x head of the pretrained and the tuned encoder; {unit}.",
+                f"{title}, before and after tuning, and with random weights",
+                f"Layer x head of the pretrained, the tuned and an untrained encoder; {unit}.",
                 heatmap(cells, "value", unit, panel="model"),
                 cells.rename(columns={"model": "panel"})[["panel", "layer", "head", "value"]],
             ),

@@ -8,7 +8,7 @@ from stages.report.page import Figure, Page, Section, Table
 
 CELLS = "patterns/{task}-{arm}.parquet"
 SHARES = "patterns/{task}-{arm}-shares.parquet"
-ARMS = {"none": "pretrained", "pretrained": "tuned"}
+ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -43,7 +43,8 @@ def _shares(measures: Measures) -> Section:
             Figure(
                 "patterns-shares",
                 "Share of each pattern, by task",
-                "Stacked bars of the pretrained and the tuned encoder add up to all maps.",
+                "Stacked bars of the pretrained encoder, the tuned one and random weights "
+                "add up to all maps.",
                 shares(table, "model", "share", "pattern", panel="task"),
             ),
             Table(

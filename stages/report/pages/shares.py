@@ -6,7 +6,7 @@ from stages.core.charts import curves
 from stages.core.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
-CURVES = "ablate/{task}-{seed}-curves.parquet"
+CURVES = "effects/{task}-{seed}-curves.parquet"
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
 PERCENT = 100
 

@@ -1,0 +1,63 @@
+"""From the outcomes under every gate to effects with intervals (K8, K9, T2, T3, T4, T9).
+
+A stage of its own, so that another number of resamples, or another statistic, does not turn the
+heads off anew.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from pydantic import Field
+
+from stages.core.effects import (
+    curve_points,
+    curve_table,
+    effect_table,
+    gap_table,
+    held_out_table,
+    mean_table,
+)
+from stages.core.files import atomic
+from stages.core.outcomes import read_outcomes
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.tasks import load_task
+
+
+class Effects(Parameters):
+    """The section `effects` of `params.yaml`."""
+
+    resamples: int = Field(gt=0)  # of the bootstrap over examples
+    seed: int
+
+
+def main(
+    task: Annotated[str, typer.Option(help="An entry of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed that the model was tuned with.")],
+) -> None:
+    """Work out the effects of the gates of `work/ablate`, with paired bootstrap intervals."""
+    parameters = section(Effects, "effects").model_dump()
+    definition = load_task(task)
+    folder = Path("work/ablate") / f"{task}-{seed}"
+    fixed, shares = (
+        read_outcomes(folder / name, definition.metrics[0], definition.kind)
+        for name in ("fixed", "shares")
+    )
+    points = curve_points(shares, **parameters)
+    tables = {
+        "": pd.concat(
+            [effect_table(part, **parameters) for part in (fixed, shares)], ignore_index=True
+        ),
+        "-means": mean_table(fixed, **parameters),
+        "-heldout": held_out_table(fixed, **parameters),
+        "-curves": curve_table(shares, points),
+        "-gaps": gap_table(shares, points),
+    }
+    for suffix, table in tables.items():
+        with atomic(Path("work/measures/effects") / f"{task}-{seed}{suffix}.parquet") as partial:
+            table.to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)
