@@ -1,23 +1,19 @@
 """The Hub's protocol for real: data sets and checkpoints from a stand-in on the loopback."""
 
-import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 
+from tests.integration.hub import COMMIT, serving
+
 REPOSITORY = Path(__file__).parents[2]
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CARD = """---
 configs:
 - config_name: pairs
@@ -49,81 +45,6 @@ print(json.dumps([outcome(entry) for entry in json.load(sys.stdin)]))
 """
 
 
-class HubHandler(BaseHTTPRequestHandler):
-    """Serves ROOT/datasets/ORG/NAME and ROOT/models/ORG/NAME, each at one commit called `main`."""
-
-    protocol_version = "HTTP/1.1"
-    root: Path
-
-    def do_GET(self) -> None:
-        path = unquote(urlsplit(self.path).path)
-        for pattern, answer in (
-            (r"/api/(datasets|models)/(\w+/\w+)/revision/(\w+)()", self.describe),
-            (r"/api/(datasets|models)/(\w+/\w+)/tree/(\w+)/?(.*)", self.list_files),
-            (r"/(?:(datasets)/)?(\w+/\w+)/resolve/(\w+)/(.+)", self.send_file),
-        ):
-            if match := re.fullmatch(pattern, path):
-                folder = self.root / (match[1] or "models") / match[2]
-                if not folder.is_dir():
-                    return self.refuse("RepoNotFound")
-                if match[3] not in ("main", COMMIT):
-                    return self.refuse("RevisionNotFound")
-                return answer(folder, match[4])
-        return self.refuse("EntryNotFound")
-
-    do_HEAD = do_GET
-
-    def describe(self, folder: Path, _: str) -> None:
-        names = [{"rfilename": name} for name in self.names(folder)]
-        self.answer({"id": folder.name, "sha": COMMIT, "siblings": names})
-
-    def list_files(self, folder: Path, under: str) -> None:
-        names = [name for name in self.names(folder) if name.startswith(under)]
-        if not names:
-            return self.refuse("EntryNotFound")
-        return self.answer(
-            [
-                {
-                    "type": "file",
-                    "path": name,
-                    "size": (folder / name).stat().st_size,
-                    "oid": hashlib.sha1((folder / name).read_bytes()).hexdigest(),
-                }
-                for name in names
-            ]
-        )
-
-    def send_file(self, folder: Path, name: str) -> None:
-        if name not in self.names(folder):
-            return self.refuse("EntryNotFound")
-        content = (folder / name).read_bytes()
-        tag = hashlib.sha256(content).hexdigest()
-        return self.send(200, content, {"ETag": f'"{tag}"', "X-Repo-Commit": COMMIT})
-
-    @staticmethod
-    def names(folder: Path) -> list[str]:
-        return sorted(
-            path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
-        )
-
-    def answer(self, value: Any) -> None:
-        self.send(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
-
-    def refuse(self, code: str) -> None:
-        self.send(404, b"{}", {"X-Error-Code": code, "Content-Type": "application/json"})
-
-    def send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in (headers | {"Content-Length": str(len(body))}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *unused: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory, tiny_bert_folder: Path) -> Iterator[str]:
     """The address of a Hub with one data set of pairs and one encoder."""
@@ -149,10 +70,8 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory, tiny_bert_folder: Path) -
     (model / "pytorch_model.bin").write_bytes(b"pickled")
     (model / "onnx").mkdir()
     (model / "onnx" / "model.onnx").write_bytes(b"other")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (HubHandler,), {"root": root}))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with serving(root) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Real DVC on a tiny configuration: one task, a tiny encoder, few examples, every stage."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -12,52 +11,8 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from tests.integration.tiny import SETTINGS, merge, run
 from tests.lock import DVC, complaints
-
-SETTINGS = {
-    "run": {"tasks": ["relevance"]},
-    "runtime": {"device": "cpu", "threads": 1},
-    "tasks": {"relevance": {"data": {"train": 64, "validation": 24}, "max_length": 64}},
-    "finetune": {"epochs": 1, "batch": 16},
-    "attend": {"examples": 6},
-    "classifier": {"epochs": 1, "networks": 1, "copies": 1},
-    "patterns": {"examples": 4, "resamples": 20},
-    "findings": {"resamples": 50},
-    "drift": {"padded_examples": 4, "padded_to": 48, "resamples": 20},
-    "ablate": {
-        "modes": ["zero", "mean"],
-        "examples": 12,
-        "reference": 8,
-        "shares": [0.5, 1.0],
-        "draws": 2,
-        "share_examples": 8,
-    },
-    "effects": {"resamples": 20},
-}
-
-
-def merge(target: dict, changes: dict) -> None:
-    """Put nested `changes` into `target`; every key must be there already."""
-    for key, value in changes.items():
-        assert key in target, key
-        if isinstance(value, dict):
-            merge(target[key], value)
-        else:
-            target[key] = value
-
-
-def run(folder: Path, *command: str) -> str:
-    """Run a command with this Python's `python` and `dvc` first on the path; return its output."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PATH": path, "OMP_WAIT_POLICY": "PASSIVE"},
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +21,9 @@ def rebuilt(module_copy: Path, tiny_checkpoints: dict[str, Path]) -> Path:
     yaml = YAML()
     parameters = yaml.load(module_copy / "params.yaml")
     merge(parameters, SETTINGS)
+    merge(parameters, {"run": {"tasks": ["relevance"]}})
+    sizes = {"data": {"train": 64, "validation": 24}, "max_length": 64}
+    merge(parameters, {"tasks": {"relevance": sizes}})
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
     yaml.dump(parameters, module_copy / "params.yaml")
     (module_copy / "dvc.lock").unlink(missing_ok=True)
