@@ -32,7 +32,7 @@ class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, example, ..., first, first_doubt, second, second_doubt, label.
+    head, example, ..., first, first_doubt, second, second_doubt, ..., label.
     """
 
     maps: list[Map]
@@ -47,14 +47,15 @@ class LabelledMaps:
         """How sure the class of each map is, as a distribution over `CLASSES`.
 
         Args:
-            adjudicated: share of the adjudicated label; the annotators have the rest by halves.
-            doubt: share of an annotator's half that goes to the other classes of a doubt (`V/VD`).
+            adjudicated: share of the adjudicated label; the annotators have the rest, all alike.
+            doubt: share of an annotator's part that goes to the other classes of a doubt (`V/VD`).
         """
         result = adjudicated * np.eye(len(CLASSES))[self.labels]
-        for annotator in ("first", "second"):
+        annotators = [name for name in self.table if f"{name}_doubt" in self.table]
+        for annotator in annotators:
             rows = zip(self.table[annotator], self.table[f"{annotator}_doubt"], strict=True)
             opinions = np.stack([opinion(label, note, doubt) for label, note in rows])
-            result += (1 - adjudicated) / 2 * opinions
+            result += (1 - adjudicated) / len(annotators) * opinions
         return result
 
     @property

@@ -9,7 +9,7 @@ import typer
 
 from stages.core.files import InputError, atomic
 from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
-from stages.labelling.agreement import adjudicate, agreement, read_labels
+from stages.labelling.agreement import ORDINALS, adjudicate, agreement, read_labels
 from stages.labelling.draw import draw as draw_maps
 from stages.labelling.sheets import draw_sheet
 
@@ -92,15 +92,23 @@ def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/pa
 
 @app.command()
 def finish(
-    first: Path, second: Path, decisions: Path, folder: Folder = Path("data/patterns")
+    annotators: Annotated[list[Path], typer.Argument(help="two or more files of labels")],
+    decisions: Annotated[Path, typer.Option(help="labels of the maps that are left open")],
+    folder: Folder = Path("data/patterns"),
 ) -> None:
-    """Write labels.csv (both labels and the adjudicated one) and agreement.json."""
+    """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
+
+    The label is what the first two annotators agree on, else what most of them say, else what
+    DECISIONS says; a decision always counts. The agreement is that of the first two.
+    """
+    if len(annotators) not in range(2, len(ORDINALS) + 1):
+        raise InputError(f"{len(annotators)} files of labels; give 2 to {len(ORDINALS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
-    one, two = (read_labels(path, numbers) for path in (first, second))
+    tables = [read_labels(path, numbers) for path in annotators]
     decided = read_labels(decisions, read_table(decisions)["map"].tolist())
-    write_csv(adjudicate(one, two, decided), folder / "labels.csv")
+    write_csv(adjudicate(tables, decided), folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:
-        result = agreement(one["label"], two["label"])
+        result = agreement(tables[0]["label"], tables[1]["label"])
         partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     labels = read_labelled(folder).table["label"].value_counts()
     for name in CLASSES:

@@ -1,4 +1,4 @@
-"""Taking labels: completeness, agreement of two annotators, and the final table."""
+"""Taking labels: completeness, agreement of annotators, and the final table."""
 
 from pathlib import Path
 
@@ -8,6 +8,8 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from stages.core.files import InputError
 from stages.core.pattern_data import ABBREVIATIONS, CLASSES, read_table
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:
@@ -53,29 +55,38 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
     }
 
 
-def adjudicate(first: pd.DataFrame, second: pd.DataFrame, decisions: pd.DataFrame) -> pd.DataFrame:
-    """Join two annotators' labels and the adjudicator's decisions.
+def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.DataFrame:
+    """Join all annotators' labels to one.
+
+    A decision counts first; then what the first two annotators agree on; then what most annotators
+    say, the first two and any further ones.
 
     Args:
-        decisions: map and label of the disagreements (and of maps that both got wrong, if any).
+        annotators: tables of `read_labels`, of the same maps.
+        decisions: map and label of what is left open (and of maps that the others got wrong).
 
     Returns:
-        One row a map: map, first, first_doubt, second, second_doubt, label.
+        One row a map: map; label and doubt of each annotator as first, first_doubt, second,
+        second_doubt, ...; label.
 
     Raises:
-        InputError: a disagreement without a decision.
+        InputError: a map that nothing decides.
     """
-    decided = first["map"].map(decisions.set_index("map")["label"])
-    undecided = first["map"][(first["label"] != second["label"]) & decided.isna()]
-    if len(undecided):
-        raise InputError(f"no decision on maps {', '.join(map(str, undecided))}; label them")
-    return pd.DataFrame(
-        {
-            "map": first["map"],
-            "first": first["label"],
-            "first_doubt": first["doubt"],
-            "second": second["label"],
-            "second_doubt": second["doubt"],
-            "label": decided.where(decided.notna(), first["label"]),
-        }
-    )
+    maps = annotators[0]["map"]
+    labels = pd.concat([table["label"] for table in annotators], axis=1)
+    label = maps.map(decisions.set_index("map")["label"]).astype(object)
+    alike = labels.iloc[:, 0] == labels.iloc[:, 1]
+    label = label.fillna(labels.iloc[:, 0].where(alike)).fillna(labels.apply(most_frequent, axis=1))
+    if label.isna().any():
+        open_maps = ", ".join(map(str, maps[label.isna()]))
+        raise InputError(f"no decision on maps {open_maps}; label them")
+    columns = {"map": maps}
+    for name, table in zip(ORDINALS, annotators, strict=False):
+        columns |= {name: table["label"], f"{name}_doubt": table["doubt"]}
+    return pd.DataFrame({**columns, "label": label})
+
+
+def most_frequent(labels: pd.Series) -> str | None:
+    """The label that more annotators gave than any other; None where there is a tie."""
+    counts = labels.value_counts()
+    return counts.index[0] if len(counts) == 1 or counts.iloc[0] > counts.iloc[1] else None

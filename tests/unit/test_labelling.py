@@ -9,6 +9,8 @@ from stages.labelling.agreement import adjudicate, agreement, read_labels
 from stages.labelling.draw import PARTS, choose, draw_items, fold_of_heads, sentence_folds
 from stages.labelling.sheets import picture
 
+NO_DECISIONS = pd.DataFrame({"map": [], "label": []})
+
 
 def labels_file(path, text):
     path.write_text("map,label,doubt\n" + text)
@@ -49,11 +51,26 @@ def test_kappa_by_hand():
 
 
 def test_a_decision_overrules_and_is_asked_for():
-    first, second = annotated(["block", "diagonal"]), annotated(["block", "vertical"])
-    decided = adjudicate(first, second, pd.DataFrame({"map": [1], "label": ["vertical"]}))
+    two = [annotated(["block", "diagonal"]), annotated(["block", "vertical"])]
+    decided = adjudicate(two, pd.DataFrame({"map": [1], "label": ["vertical"]}))
     assert decided["label"].tolist() == ["block", "vertical"]
     with pytest.raises(InputError, match="maps 1;"):
-        adjudicate(first, second, pd.DataFrame({"map": [], "label": []}))
+        adjudicate(two, NO_DECISIONS)
+
+
+def test_what_the_first_two_say_counts_before_what_most_say():
+    annotators = [
+        annotated(["block", "block", "block"]),
+        annotated(["block", "vertical", "vertical"]),
+        annotated(["diagonal", "vertical", "block"]),
+        annotated(["diagonal", "diagonal", "vertical"]),
+    ]
+    decision = pd.DataFrame({"map": [2], "label": ["diagonal"]})
+    table = adjudicate(annotators, decision)
+    assert table["label"].tolist() == ["block", "vertical", "diagonal"]
+    assert table["fourth"].tolist() == ["diagonal", "diagonal", "vertical"]
+    with pytest.raises(InputError, match="maps 2;"):
+        adjudicate(annotators, NO_DECISIONS)
 
 
 def test_no_sentence_in_two_items_of_different_folds():

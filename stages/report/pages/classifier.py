@@ -73,10 +73,11 @@ def _labels(agreement: dict) -> Section:
     )
     return Section(
         "The labels",
-        f"{agreement['maps']} maps were labelled twice, independently, from rendered images. The "
-        f"two labels agree on {agreement['agreement']:.1%}, Cohen's kappa "
-        f"{agreement['kappa']:.2f}; where they differ, a third look decided. No classifier can be "
-        "expected to agree with the labels much better than the labels with each other.",
+        f"{agreement['maps']} maps were labelled independently from rendered images. The labels of "
+        f"the first two annotators agree on {agreement['agreement']:.1%}, Cohen's kappa "
+        f"{agreement['kappa']:.2f}; where they differ, most labels or a further look decided. No "
+        "classifier can be expected to agree with the labels much better than the labels with "
+        "each other.",
         (
             Figure(
                 "classifier-labels",
