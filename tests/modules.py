@@ -1,6 +1,7 @@
 """Which files of the project a stage's code imports, read from the source (nothing is run)."""
 
 import ast
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +56,11 @@ def stage_module(command: str) -> str:
 
 
 def renew(file: Path = ROOT / "dvc.yaml") -> None:
-    """Rewrite the code lines of every stage's deps; data lines stay as they are."""
+    """Rewrite the code lines of every stage's deps, then the copies in the configurations.
+
+    Data lines stay as they are. The copies are files because DVC cannot read a link in git's
+    history, and would then compare nothing with an earlier commit.
+    """
     yaml = YAML()
     yaml.width = 100
     pipeline = yaml.load(file)
@@ -69,6 +74,8 @@ def renew(file: Path = ROOT / "dvc.yaml") -> None:
         )
         stage["deps"][:] = data + code
     yaml.dump(pipeline, file)
+    for parameters in file.parent.glob("configurations/*/params.yaml"):
+        shutil.copyfile(file, parameters.with_name("dvc.yaml"))
 
 
 if __name__ == "__main__":

@@ -99,8 +99,9 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
     )
     if task.max_length > (longest := longest_input(config)):
         raise InputError(
-            f"{PARAMETER_FILE}: a task's `max_length` is {task.max_length}, but the encoder in "
-            f"{folder} has positions for {longest} tokens; set max_length to {longest} or less"
+            f"{PARAMETER_FILE}: `max_length` of the task is {task.max_length} (128 where the entry "
+            f"does not say), but the encoder in {folder} has positions for {longest} tokens; set "
+            f"`max_length: {longest}` or less in the entry of the task"
         )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

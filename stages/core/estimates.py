@@ -41,12 +41,13 @@ class Estimate:
 class Answer:
     """What a measure found: one estimate, which the verdict rests on, and the same for each task.
 
-    `counted` says what the `n` of the estimates counts.
+    `counted` says what the `n` of the estimates counts, `decided_on` which tasks the verdict is of.
     """
 
     pooled: Estimate
     tasks: dict[str, Estimate]
     counted: str = "examples"
+    decided_on: str = "all tasks"
 
 
 Combination = Callable[[Sequence["Estimate"]], "Estimate"]
@@ -101,14 +102,20 @@ def preferring(
     task: str,
     estimates: dict[str, Estimate],
     counted: str = "examples",
-    otherwise: Combination = mean_of,
+    otherwise: Combination | None = mean_of,
 ) -> Answer:
     """The estimate of the task that the study is about or, where it is not run, of all tasks.
 
+    Args:
+        otherwise: how the estimates of all tasks become one; None where no other task will do.
+
     Raises:
-        NotMeasured: there is no estimate at all.
+        NotMeasured: there is no estimate at all, or none that will do.
     """
     if not estimates:
         raise NotMeasured("no task has the measure")
-    pooled = estimates[task] if task in estimates else otherwise(list(estimates.values()))
-    return Answer(pooled, estimates, counted)
+    if task in estimates:
+        return Answer(estimates[task], estimates, counted, task)
+    if otherwise is None:
+        raise NotMeasured(f"the claim is about the task {task}, which is not run")
+    return Answer(otherwise(list(estimates.values())), estimates, counted)

@@ -47,6 +47,7 @@ class Finding(Rounded):
     holds: Region
     verdict: Verdict
     counted: str  # what n counts
+    decided_on: str = "all tasks"  # or the one task whose estimate decides
     tasks: dict[str, Rounded]
     published: Published
 
@@ -70,6 +71,7 @@ class Findings(Parameters):
     checkpoint: dict[str, Any]
     tasks: dict[str, str]  # with the primary metric
     seeds: list[int]
+    not_learnt: list[str] = []  # tasks that no claim about the tuned encoder's heads counts
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 
@@ -91,6 +93,7 @@ def judged(claim: Claim, paper: str, found: Answer) -> Finding:
         holds=claim.holds,
         verdict=verdict(found.pooled, claim.holds),
         counted=found.counted,
+        decided_on=found.decided_on,
         tasks={task: Rounded.of(estimate) for task, estimate in found.tasks.items()},
         published=claim.published,
     )

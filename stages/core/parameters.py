@@ -50,17 +50,36 @@ def checked(model: type[Model], value: Any, where: str) -> Model:
     try:
         return TypeAdapter(model).validate_python(value)
     except ValidationError as error:
-        raise InputError("\n".join(_complaint(where, item) for item in error.errors())) from None
+        complaints = [_complaint(where, item, value) for item in error.errors()]
+        raise InputError("\n".join(complaints)) from None
 
 
-def _complaint(where: str, item: Any) -> str:
-    key = ".".join(str(part) for part in item["loc"])
+def _complaint(where: str, item: Any, value: Any) -> str:
+    key = ".".join(_keys(item, value))
     place = f"{where}, key `{key}`" if key else where
     if item["type"] == "extra_forbidden":
         return f"{place}: unknown key; remove it or mend its spelling"
     if item["type"] == "missing":
         return f"{place}: this key is missing; add it"
+    if item["type"] == "value_error":
+        return f"{place}: {item['msg'].removeprefix('Value error, ')}"
     return f"{place}: {item['msg']} (it is {item['input']!r})"
+
+
+def _keys(item: Any, value: Any) -> list[str]:
+    """The keys that lead to a complaint, without the names of the types that pydantic tried."""
+    keys = []
+    for part in item["loc"]:
+        inside = isinstance(value, dict) or (isinstance(value, list) and isinstance(part, int))
+        try:
+            value = value[part] if inside else None
+        except (KeyError, IndexError):
+            if item["type"] != "missing" or part != item["loc"][-1]:
+                continue
+            value = None
+        if inside:
+            keys.append(str(part))
+    return keys
 
 
 def stage_command(main: Callable[..., None] | typer.Typer) -> None:

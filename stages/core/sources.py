@@ -79,8 +79,8 @@ def _examples(
         shown += f"\n  and {len(bad) - SHOWN} more"
     if task.data.bad_rows == "stop":
         raise InputError(
-            f"{where}: {len(bad)} rows are no examples of {name}:\n{shown}\nmend them, or leave "
-            f"them out with `tasks.{name}.data.bad_rows: skip` in {PARAMETER_FILE}"
+            f"{where}: rows that are no examples of {name} ({len(bad)}):\n{shown}\nmend them, or "
+            f"leave them out with `tasks.{name}.data.bad_rows: skip` in {PARAMETER_FILE}"
         )
     typer.echo(f"{where}: {len(bad)} rows left out:\n{shown}", err=True)
 

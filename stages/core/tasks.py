@@ -1,9 +1,9 @@
 """The tasks of `params.yaml`: where the examples come from, what is predicted, how it is scored."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.files import InputError
 from stages.core.metrics import METRICS
@@ -68,12 +68,17 @@ class FilesData(SampledData):
 TaskData = Annotated[WrittenData | HubData | FilesData, Field(discriminator="source")]
 
 
+def _named(label: Any) -> Any:
+    return str(label) if type(label) is int else label
+
+
 class Task(Parameters):
     """One entry of `tasks`."""
 
     data: TaskData
     kind: Literal["classification", "regression"]
-    labels: PositiveInt | list[str] | None = None  # how many classes, or their names in order
+    # How many classes, or their names in order; numbers as names need no quotes.
+    labels: PositiveInt | list[Annotated[str, BeforeValidator(_named)]] | None = None
     metrics: Annotated[list[str], Field(min_length=1)]  # the first is the primary one
     max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
     # Replaces keys of the section `finetune`.

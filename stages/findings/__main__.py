@@ -25,6 +25,7 @@ from stages.core.findings import (
 from stages.core.intervals import LEVEL
 from stages.core.measures import Measures, open_measures
 from stages.core.parameters import section, stage_command
+from stages.findings.learnt import not_learnt
 
 METRICS_FILE = Path("reports/metrics.json")
 
@@ -46,6 +47,7 @@ def build(context: typer.Context) -> None:
         checkpoint=section(dict[str, Any], "checkpoint"),
         tasks=measures.primary,
         seeds=section(list[int], "run.seeds"),
+        not_learnt=not_learnt(measures),
         claims=claims,
         not_shown=not_shown,
     )
@@ -64,7 +66,14 @@ def check(
     the claim has no verdict any more.
     """
     now = read_findings(rebuilt)
-    changes = list(flips(committed_findings(against, rebuilt), now))
+    before = committed_findings(against, rebuilt)
+    for name in ("configuration", "checkpoint", "tasks", "seeds"):
+        if getattr(before, name) != getattr(now, name):
+            typer.echo(
+                f"note: `{name}` differs, so verdicts may too: {getattr(before, name)} in "
+                f"{against}, {getattr(now, name)} in {rebuilt}"
+            )
+    changes = list(flips(before, now))
     for name, flipped, words in changes:
         typer.echo(f"{'FLIPPED' if flipped else 'moved'} {name}: {words}")
     flipped = sum(flipped for _, flipped, _ in changes)

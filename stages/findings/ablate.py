@@ -2,7 +2,8 @@
 
 Kovaleva et al. 2019, section 4.6: attention set to `uniform`, effects in points. Query-title study,
 sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads on.
-Several seeds of one task are models of the same examples: their intervals are averaged.
+Several seeds of one task are models of the same examples: their intervals are averaged. Tasks that
+the tuned encoder has not learnt are left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from stages.core.estimates import (
     smallest,
 )
 from stages.core.measures import Measures, NotMeasured
+from stages.findings.learnt import of_learnt_tasks
 
 GATES = "effects/{task}-{seed}.parquet"
 MEANS = "effects/{task}-{seed}-means.parquet"
@@ -68,7 +70,7 @@ def hurting_heads(measures: Measures, settings: Settings, first: float, task: st
 @measure
 def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
     """Mean effect over all heads, on the task where it is largest."""
-    rows = measures.frame(MEANS)
+    rows = of_learnt_tasks(measures, MEANS)
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     effects = _over_seeds(rows, lambda run: _mean_effect(run, POINTS))
     return Answer(largest(list(effects.values())), effects)
@@ -107,13 +109,13 @@ def share_of_small_effects(
 @measure
 def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a random share of all heads, mean over the draws."""
-    return preferring(task, _share(measures.frame(CURVES), share, band="all"))
+    return preferring(task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
 
 
 @measure
 def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
-    return preferring(task, _share(measures.frame(GAPS), share))
+    return preferring(task, _share(of_learnt_tasks(measures, GAPS), share))
 
 
 @summary("ablate")
@@ -137,7 +139,7 @@ def _each_task(
     measures: Measures, family: str, mode: str, estimate: Callable[[pd.DataFrame], Estimate]
 ) -> dict[str, Estimate]:
     """Estimate from each task's gates of one family and mode, averaged over seeds."""
-    gates = measures.frame(GATES)
+    gates = of_learnt_tasks(measures, GATES)
     return _over_seeds(gates[(gates["family"] == family) & (gates["mode"] == mode)], estimate)
 
 
@@ -168,7 +170,7 @@ def _held_out(
     measures: Measures, family: str, mode: str, picked: str, relative: bool = False
 ) -> dict[str, Estimate]:
     """The held-out effect for each task, in points or in percent of the metric."""
-    rows = measures.frame(HELD_OUT)
+    rows = of_learnt_tasks(measures, HELD_OUT)
     rows = rows[(rows["family"] == family) & (rows["mode"] == mode) & (rows["picked"] == picked)]
     rows = rows.assign(effect=rows["effect_heldout"])
     return _over_seeds(_relative(rows) if relative else rows, lambda run: _mean_effect(run, POINTS))

@@ -33,7 +33,7 @@ def gain_of_pretraining(measures: Measures, settings: Settings) -> Answer:
 
 @measure
 def gain_over_baseline(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
-    """Tuned from pretrained weights minus a baseline, on `task` or, without it, over all tasks."""
+    """Tuned from pretrained weights minus a baseline, on `task`; no other task will do."""
     runs = measures.frame(RUNS)
     baselines = measures.frame(BASELINES)
     tuned = runs[runs["arm"] == "pretrained"]
@@ -43,7 +43,7 @@ def gain_over_baseline(measures: Measures, settings: Settings, model: str, task:
         after = tuned[tuned["task"] == name]
         if len(before) and len(after):
             gains[name] = _gain(measures.primary[name], after, before, settings)
-    return preferring(task, gains)
+    return preferring(task, gains, otherwise=None)
 
 
 @summary("finetune")

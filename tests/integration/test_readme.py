@@ -26,6 +26,10 @@ COMPARE = [
     "python -m stages.report plots show",
     "python -m stages.findings check --against HEAD",
 ]
+OWN_CONFIGURATION = (
+    "mkdir configurations/mine && cp params.yaml dvc.yaml configurations/mine && "
+    "ln -s ../../stages ../../data configurations/mine"
+)
 GLUE = "cd configurations/glue && dvc repro"
 SIDE_BY_SIDE = (
     "dvc stage list --name-only | grep '^finetune@' | "
@@ -47,7 +51,9 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 
 def test_every_command_is_run_somewhere():
-    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, GLUE, SIDE_BY_SIDE])
+    assert sorted(COMMANDS) == sorted(
+        [REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, SIDE_BY_SIDE]
+    )
     assert set(INLINE) == {"dvc repro", OWN_FILES}
     # .ci/run takes the test line from README.md; the rebuild's parts are the workflow's steps.
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
@@ -72,6 +78,12 @@ def test_commits_are_compared(committed, command):
         assert "reports/metrics.json" in printed
     if "check" in command:
         assert "0 verdicts flipped" in printed
+
+
+def test_a_configuration_of_ones_own(committed):
+    bash(committed, OWN_CONFIGURATION)
+    planned = bash(committed / "configurations/mine", "dvc repro --dry")
+    assert "python -m stages.prepare --task relevance" in planned
 
 
 def entry(name: str) -> dict:

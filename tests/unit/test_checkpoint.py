@@ -264,7 +264,7 @@ def test_a_tokenizer_without_separator(copy: Path) -> None:
 
 def test_a_limit_beyond_the_positions(tiny_bert: Path) -> None:
     task = TASK.model_copy(update={"max_length": 65})
-    with pytest.raises(InputError, match="set max_length to 64 or less"):
+    with pytest.raises(InputError, match="set `max_length: 64` or less"):
         load_classifier(tiny_bert, task, "none", 0)
 
 

@@ -50,9 +50,12 @@ def test_a_negative_scale_turns_the_interval_over():
 
 
 def test_preferring_falls_back_to_all_tasks():
-    assert preferring("one", {"one": ONE, "two": TWO}) == Answer(ONE, {"one": ONE, "two": TWO})
+    both = {"one": ONE, "two": TWO}
+    assert preferring("one", both) == Answer(ONE, both, decided_on="one")
     fallback = preferring("three", {"one": ONE, "two": TWO}, "heads", otherwise=smallest)
     assert fallback.pooled.value == 10
-    assert fallback.counted == "heads"
+    assert (fallback.counted, fallback.decided_on) == ("heads", "all tasks")
+    with pytest.raises(NotMeasured, match="about the task three"):
+        preferring("three", both, otherwise=None)
     with pytest.raises(NotMeasured):
         preferring("one", {})

@@ -17,6 +17,7 @@ from stages.core.files import InputError
 from stages.core.findings import flips, judged, parse_findings, rounded
 from stages.core.measures import Measures, open_measures
 from stages.findings.__main__ import app
+from stages.findings.learnt import not_learnt
 from stages.findings.patterns import _f1
 from tests.synthetic_measures import write_measures
 
@@ -203,6 +204,18 @@ def test_seeds_of_a_task_are_averaged(measures):
     assert found(measures, "mean_head_effect").pooled.value == pytest.approx(4)
 
 
+def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
+    for task, wrong in (("one", 10), ("two", 2)):
+        write_run(measures, f"finetune/{task}-pretrained-0", wrong)
+        write_run(measures, f"baseline/{task}", 10, model="majority")
+        write(measures, f"effects/{task}-0-means", [gate(0.02, mode="uniform")])
+    assert not_learnt(measures) == ["one"]
+    assert list(found(measures, "mean_head_effect").tasks) == ["two"]
+    write_run(measures, "finetune/two-pretrained-0", 10)
+    with pytest.raises(NotMeasured, match="better than the majority class"):
+        found(measures, "mean_head_effect")
+
+
 def test_middle_layers_are_found_by_depth(measures):
     effects = [0.5, 0.5, 0.5, 0.08, 0.16, 0.5]
     rows = [gate(effect, family="layer", layer=layer) for layer, effect in enumerate(effects)]
@@ -310,6 +323,15 @@ def findings(low: float, high: float, **claims: Estimate) -> dict:
 
 def without_claims() -> dict:
     return findings(0, 1) | {"claims": {}}
+
+
+def test_check_says_that_the_runs_are_not_alike(tmp_path):
+    committed, now = tmp_path / "committed.json", tmp_path / "rebuilt.json"
+    committed.write_text(json.dumps(findings(1, 3)))
+    now.write_text(json.dumps(findings(1, 3) | {"tasks": {"two": "accuracy"}}))
+    result = CliRunner().invoke(app, ["check", "--against", str(committed), "--rebuilt", str(now)])
+    assert "note: `tasks` differs" in result.output
+    assert "`checkpoint` differs" not in result.output
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_bad_rows_are_refused_or_left_out(
     path = write(tmp_path / "a.tsv", [HEADER, ROWS[0], row, ROWS[1]])
     with pytest.raises(InputError) as refusal:
         read(path)
-    for part in (str(path), "1 rows", "line 3", reason, "tasks.own.data.bad_rows: skip"):
+    for part in (str(path), "of own (1)", "line 3", reason, "tasks.own.data.bad_rows: skip"):
         assert part in str(refusal.value)
     examples = read(path, bad_rows="skip")
     assert examples["id"].tolist() == ["train-0", "train-2"]

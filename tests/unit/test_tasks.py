@@ -66,6 +66,26 @@ def test_entries_that_do_not_fit_together(tmp_path: Path, text: str, complaint: 
     assert "params.yaml" in str(refusal.value)
 
 
+def test_messages_name_the_keys_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Not the types that pydantic tried on the way."""
+    data = (
+        "{source: hub, path: a/b, splits: {train: t, validation: v}, columns: {text: x, label: y}}"
+    )
+    file = entry(
+        tmp_path, f"{{data: {data}, kind: classification, labels: 2, metrics: [accuracy]}}"
+    )
+    with pytest.raises(InputError) as refusal:
+        load_task("own", file)
+    assert "key `data.columns.text`: unknown key" in str(refusal.value)
+    assert "key `data.columns.text_a`: this key is missing" in str(refusal.value)
+    assert "hub." not in str(refusal.value)
+
+
+def test_numbers_are_names_of_classes_too(tmp_path: Path) -> None:
+    text = f"{{data: {WRITTEN}, kind: classification, labels: [0, 4], metrics: [accuracy]}}"
+    assert load_task("own", entry(tmp_path, text)).label_names == ["0", "4"]
+
+
 def test_a_source_that_there_is_not(tmp_path: Path) -> None:
     file = entry(tmp_path, "{data: {source: web}, kind: regression, metrics: [pearson]}")
     with pytest.raises(InputError, match="written"):
