@@ -89,13 +89,16 @@ def fold_table(
 ) -> pd.DataFrame:
     """One row a labelled map, predicted by the network and the baseline that did not see its fold.
 
-    Columns: map, fold, label, network, baseline (names of classes) and the network's probability of
-    each class.
+    Columns: map, fold, label, network, convolutions (the network without its wide path), baseline
+    (names of classes) and the network's probability of each class.
     """
     probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
+    deep = np.empty_like(probabilities)
     for fold in np.unique(data.folds).tolist():
         rows = np.flatnonzero(data.folds == fold)
-        probabilities[rows] = classifiers[fold].predict([data.maps[row] for row in rows])
+        maps = [data.maps[row] for row in rows]
+        probabilities[rows] = classifiers[fold].predict(maps)
+        deep[rows] = classifiers[fold].predict(maps, wide=0)
     names = np.array(CLASSES)
     return pd.DataFrame(
         {
@@ -103,6 +106,7 @@ def fold_table(
             "fold": data.folds,
             "label": data.table["label"],
             "network": names[probabilities.argmax(1)],
+            "convolutions": names[deep.argmax(1)],
             "baseline": names[baseline_predictions(data)],
             **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
         }

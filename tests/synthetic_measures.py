@@ -67,6 +67,7 @@ def write_measures(folder: Path) -> None:
                 "fold": np.arange(80) % 5,
                 "label": label,
                 "network": np.where(generator.random(80) < 0.9, label, CLASSES[0]),
+                "convolutions": np.where(generator.random(80) < 0.8, label, CLASSES[0]),
                 "baseline": np.where(generator.random(80) < 0.7, label, CLASSES[0]),
             }
         ),

@@ -7,56 +7,82 @@ convolutions. None depends on the map's size or on which tokens the model uses a
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from stages.core.pattern_data import Map
+from stages.core.pattern_views import brightest_weight
 
 # Kovaleva's diagonals are the previous and the next token; words split in pieces widen that.
 NEAR = 2
 # Columns that may form the stripes of one map: [CLS], two [SEP] or a full stop, say.
 STRIPES = 3
+# A cell is visible on a labelling sheet from this share of its brightest weight on; a column is a
+# stripe when it is visible in this share of the rows away from the diagonal.
+VISIBLE, STRIPE = 1 / 3, 0.25
+DIM = 1 / 8
+# Away from the diagonal, beyond the band that words split in pieces make.
+FAR = 4
+# Squares are at least this wide, in tokens, and hold this many cells outside of stripes.
+SQUARE, CELLS = 5, 6
+# A row looks at a strong column when it gives it this share of its weight.
+LOOKS = 0.1
 FEATURES = (
     "strongest_column",  # its mean weight
     "strong_columns",  # of the strongest columns together
     "column_variance",  # share of the cells' variance that the means of the columns explain
     "diagonal",  # largest mean weight of a diagonal near the main one
-    "diagonal_of_rest",  # the same without the strongest columns, rows adding up to 1 again
     "band",  # share of the weight near the main diagonal, less the share of the cells there
-    "band_of_rest",
+    "band_of_rest",  # the same without the strongest columns, rows adding up to 1 again
     "diagonal_variance",  # share of the rest's variance that the means of the diagonals explain
     "block_of_rest",  # excess share of the rest inside the two squares of the best split
     "entropy",  # mean of the rows, 1 where a row is uniform
     "log_length",  # of the number of tokens
+    "rows_with_a_sink",  # share of the rows that look at one of the strongest columns
+    "rows_alike",  # mean correlation of two rows
+    "near",  # mean of the cells near the main diagonal that lie in no stripe, as a sheet shows them
+    "far_corners",  # how much lighter the far corners of two squares are than what is outside
+    "dim",  # share of the cells that are at least dim on a sheet
+    "ridge",  # log ratio of the main and its next diagonal to those three to five tokens away
+    "squares",  # share of the variance that the best squares along the diagonal explain
 )
 
 
 def features(
     maps: Float[Tensor, "map query key"],
 ) -> Float[Tensor, "map feature"]:
-    """`FEATURES` of maps of one size."""
+    """`FEATURES` of maps of one size; 0 where so short a map has no rows or cells to count."""
     length = maps.shape[-1]
     columns = maps.mean(1)
     strong = columns.topk(max(1, min(STRIPES, length // 4)))
     rest = without_columns(maps, strong.indices)
     offset = _offsets(maps)
     rows = -(maps * maps.clamp_min(1e-9).log()).sum(2).mean(1)
+    seen = (maps / brightest_weight(maps)).clamp(max=1)
+    counted = ~_stripes(seen, offset)
+    unstriped = seen * counted[:, None]
     return torch.stack(
         [
             columns.amax(1),
             strong.values.sum(1),
             _explained(maps, columns[:, None, :].expand_as(maps)),
             _diagonal(maps),
-            _diagonal(rest),
             _band(maps, offset),
             _band(rest, offset),
             _explained(rest, means_along_diagonals(rest)),
             _block(rest, offset),
             rows / np.log(length),
             torch.full_like(rows, np.log(length)),
+            _looking(maps, offset),
+            _alike(seen[:, 1:-1]),
+            unstriped[:, offset.abs() < FAR].mean(1),
+            _far_corners(unstriped, counted),
+            (seen >= DIM).to(maps).mean((1, 2)),
+            _ridge(_profile(unstriped, counted, offset)),
+            _squares(unstriped.sqrt(), counted),
         ],
         dim=1,
-    )
+    ).nan_to_num()
 
 
 def feature_table(maps: list[Map]) -> pd.DataFrame:
@@ -123,6 +149,123 @@ def _in_squares(
     sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
     corner = sums[:, split, split]
     return 2 * corner + sums[:, -1, -1, None] - sums[:, split, -1] - sums[:, -1, split]
+
+
+def _stripes(
+    seen: Float[Tensor, "map query key"], offset: Int[Tensor, "query key"]
+) -> Bool[Tensor, "map key"]:
+    """Columns visible in many rows; the first and the last row do not count."""
+    inner = (offset.abs() >= FAR)[1:-1]
+    visible = (seen[:, 1:-1] >= VISIBLE) & inner
+    return visible.sum(1) >= STRIPE * inner.sum(0).clamp_min(1)
+
+
+def _looking(
+    maps: Float[Tensor, "map query key"], offset: Int[Tensor, "query key"]
+) -> Float[Tensor, " map"]:
+    far = offset.abs() >= FAR
+    means = (maps * far).sum(1) / far.sum(0).clamp_min(1)
+    strongest = means.topk(min(STRIPES, maps.shape[-1])).indices
+    index = strongest[:, None, :].expand(-1, maps.shape[1], -1)
+    weights = (maps * far).gather(2, index).amax(2)
+    return (weights[:, 1:-1] > LOOKS).to(maps).mean(1)
+
+
+def _alike(rows: Float[Tensor, "map row key"]) -> Float[Tensor, " map"]:
+    centred = rows - rows.mean(2, keepdim=True)
+    unit = centred / centred.norm(dim=2, keepdim=True).clamp_min(1e-6)
+    count = rows.shape[1]
+    return (unit.sum(1).square().sum(1) - count) / max(1, count * (count - 1))
+
+
+def _far_corners(
+    unstriped: Float[Tensor, "map query key"], counted: Bool[Tensor, "map key"]
+) -> Float[Tensor, " map"]:
+    """Of the best split: (corners - outside) / (corners + outside), means over no stripe's cells.
+
+    A band that fades to both sides leaves the corners as dark as the outside.
+    """
+    length = unstriped.shape[-1]
+    least = max(3, length // 5)
+    if length < 2 * least:
+        return unstriped.new_zeros(len(unstriped))
+    split = torch.arange(least, length - least + 1, device=unstriped.device)
+    cells = counted[:, None].to(unstriped).expand_as(unstriped)
+    first, last = torch.ones_like(split), torch.full_like(split, length)
+    middle, beyond = 1 + split // 2, split + (length - split) // 2
+    corners = [
+        (middle, split, first, middle),
+        (first, middle, middle, split),
+        (beyond, last, split, beyond),
+        (split, beyond, beyond, last),
+    ]
+    outside = [(first, split, split, last), (split, last, first, split)]
+    means = []
+    for boxes in (corners, outside):
+        total, count = (
+            sum(_in_boxes(table, *box) for box in boxes) for table in (unstriped, cells)
+        )
+        means.append(total / count.clamp_min(1))
+    return ((means[0] - means[1]) / (means[0] + means[1] + 0.02)).amax(1)
+
+
+def _profile(
+    unstriped: Float[Tensor, "map query key"],
+    counted: Bool[Tensor, "map key"],
+    offset: Int[Tensor, "query key"],
+) -> Float[Tensor, "map distance"]:
+    """Mean of the cells 0, 1, 2, ... tokens away from the main diagonal, stripes left out."""
+    distance = offset.abs().flatten()
+    cells = counted[:, None].to(unstriped).expand_as(unstriped)
+    totals, counts = (
+        table.new_zeros(len(table), len(offset)).index_add_(1, distance, table.flatten(1))
+        for table in (unstriped, cells)
+    )
+    return totals / counts.clamp_min(1)
+
+
+def _ridge(profile: Float[Tensor, "map distance"]) -> Float[Tensor, " map"]:
+    if profile.shape[1] < 6:
+        return profile.new_zeros(len(profile))
+    return ((profile[:, :2].amax(1) + 0.01) / (profile[:, 3:6].mean(1) + 0.01)).log()
+
+
+def _squares(
+    values: Float[Tensor, "map query key"], counted: Bool[Tensor, "map key"]
+) -> Float[Tensor, " map"]:
+    """The best division of the text into squares, found by dynamic programming over their ends."""
+    length = values.shape[-1]
+    cells = counted[:, None].to(values).expand_as(values)
+    totals, counts, squared = (_on_diagonal(table) for table in (values, cells, values.square()))
+    count = counts[:, 0, -1].clamp_min(1)
+    mean = (totals[:, 0, -1] / count)[:, None, None]
+    excess = (totals / counts.clamp_min(1) - mean).clamp_min(0)
+    gains = torch.where(counts >= CELLS, counts * excess.square(), 0)
+    best = values.new_zeros(len(values), length + 1)
+    for end in range(SQUARE, length + 1):
+        starts = slice(0, end - SQUARE + 1)
+        last = (best[:, starts] + gains[:, starts, end]).amax(1)
+        best[:, end] = torch.maximum(best[:, end - 1], last)
+    variance = squared[:, 0, -1] - count * mean[:, 0, 0].square()
+    return best[:, -1] / variance.clamp_min(1e-6)
+
+
+def _on_diagonal(maps: Float[Tensor, "map query key"]) -> Float[Tensor, "map start end"]:
+    """Sums over the squares that stand on the main diagonal from `start` up to `end`."""
+    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+    ends = sums.diagonal(dim1=1, dim2=2)
+    return ends[:, None, :] + ends[:, :, None] - sums - sums.transpose(1, 2)
+
+
+def _in_boxes(
+    maps: Float[Tensor, "map query key"],
+    top: Int[Tensor, " box"],
+    bottom: Int[Tensor, " box"],
+    left: Int[Tensor, " box"],
+    right: Int[Tensor, " box"],
+) -> Float[Tensor, "map box"]:
+    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+    return sums[:, bottom, right] - sums[:, top, right] - sums[:, bottom, left] + sums[:, top, left]
 
 
 def _explained(

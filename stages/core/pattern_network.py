@@ -1,7 +1,9 @@
 """A convolutional network that tells the pattern of an attention map (Kovaleva et al. 2019, 4.1).
 
 As in the paper it has eight convolution layers with ReLU; it ends in global pooling. It takes maps
-of any size, as their views are brought to one size first.
+of any size, as their views are brought to one size first. Beside the deep path stands a wide one, a
+linear layer over a few plain features of the map, as in Cheng et al. 2016 (wide and deep learning):
+a thousand labelled maps of 72 heads are few for convolutions alone.
 """
 
 import json
@@ -30,10 +32,11 @@ class Architecture(BaseModel, frozen=True, extra="forbid"):
     side: int  # cells to which the views of a map are brought
     width: int  # channels of the first two convolutions
     last_width: int  # channels of the last three
+    wide: float  # share of the wide path in the probabilities
 
 
 class PatternNetwork(nn.Module):
-    """Eight convolutions; their pooled channels go to a linear layer beside the plain features."""
+    """Eight convolutions, whose pooled channels meet the plain features; and the wide path."""
 
     def __init__(self, architecture: Architecture):
         super().__init__()
@@ -49,6 +52,7 @@ class PatternNetwork(nn.Module):
         self.norms = nn.ModuleList(nn.BatchNorm2d(size) for size in sizes[1:])
         self.standardise = nn.BatchNorm1d(len(FEATURES))
         self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
+        self.wide = nn.Linear(len(FEATURES), len(CLASSES)).requires_grad_(False)
 
     def see(self, maps: Maps) -> tuple[Views, Float[Tensor, "map feature"]]:
         """What the network sees of maps of one size: views on its canvas, and plain features."""
@@ -58,12 +62,24 @@ class PatternNetwork(nn.Module):
     def forward(
         self, views: Views, plain: Float[Tensor, "map feature"]
     ) -> Float[Tensor, "map class"]:
-        """Logits of the five classes, in the order of `CLASSES`."""
+        """Logits of the deep path, in the order of `CLASSES`."""
         hidden = views
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             hidden = F.relu(norm(convolution(hidden)))
         pooled = [hidden.mean((2, 3)), hidden.amax((2, 3)), self.standardise(plain)]
         return self.classify(torch.cat(pooled, dim=1))
+
+    def probabilities(
+        self, views: Views, plain: Float[Tensor, "map feature"], wide: float | None = None
+    ) -> Float[Tensor, "map class"]:
+        """Class probabilities of both paths together.
+
+        Args:
+            wide: share of the wide path; by default the architecture's.
+        """
+        share = self.architecture.wide if wide is None else wide
+        deep = self(views, plain).softmax(1)
+        return (1 - share) * deep + share * self.wide(plain).softmax(1)
 
 
 class PatternClassifier:
@@ -73,19 +89,23 @@ class PatternClassifier:
         self.networks = [network.eval() for network in networks]
 
     @torch.inference_mode()
-    def probabilities(self, maps: Maps) -> Float[Tensor, "map class"]:
-        """Class probabilities of maps of one size (padding cut off)."""
-        seen = self.networks[0].see(maps)
-        return torch.stack([network(*seen).softmax(1) for network in self.networks]).mean(0)
+    def probabilities(self, maps: Maps, wide: float | None = None) -> Float[Tensor, "map class"]:
+        """Class probabilities of maps of one size (padding cut off).
 
-    def predict(self, maps: list[Map]) -> Float[np.ndarray, "map class"]:
-        """Class probabilities of maps of any sizes."""
+        Args:
+            wide: share of the wide path; by default as the networks were trained for.
+        """
+        seen = self.networks[0].see(maps)
+        return torch.stack([net.probabilities(*seen, wide) for net in self.networks]).mean(0)
+
+    def predict(self, maps: list[Map], wide: float | None = None) -> Float[np.ndarray, "map class"]:
+        """Class probabilities of maps of any sizes; `wide` as in `probabilities`."""
         result = np.empty((len(maps), len(CLASSES)), dtype=np.float32)
         lengths = np.array([len(weights) for weights in maps])
         for length in np.unique(lengths):
             rows = np.flatnonzero(lengths == length)
             stack = torch.from_numpy(np.stack([maps[row] for row in rows]))
-            result[rows] = self.probabilities(stack.float()).numpy()
+            result[rows] = self.probabilities(stack.float(), wide).numpy()
         return result
 
     def to(self, device: torch.device) -> "PatternClassifier":

@@ -4,12 +4,15 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from pydantic import Field
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 from torch.nn import functional as F
 
 from stages.core.parameters import Parameters
 from stages.core.pattern_augmentation import recompose, vary
 from stages.core.pattern_data import CLASSES, Map
+from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternNetwork
 
 
@@ -28,6 +31,8 @@ class Training(Parameters):
     balance: float = Field(ge=0, le=1)  # 0: classes as frequent as among the maps; 1: all alike
     copies: int = Field(gt=0)  # augmented copies of each map to draw from
     recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
+    wide: float = Field(ge=0, le=1)  # share of the wide path in the probabilities
+    wide_penalty: float = Field(gt=0)  # of its squared weights
 
 
 def fit_network(
@@ -41,7 +46,12 @@ def fit_network(
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     network = PatternNetwork(
-        Architecture(side=training.side, width=training.width, last_width=training.last_width)
+        Architecture(
+            side=training.side,
+            width=training.width,
+            last_width=training.last_width,
+            wide=training.wide,
+        )
     ).train()
     views, plain, classes = augmented(maps, targets, network, training, generator)
     weights = class_weights(targets, classes, training.balance)
@@ -64,7 +74,33 @@ def fit_network(
             loss.backward()
             optimizer.step()
             schedule.step()
+    fit_wide_path(network, maps, targets, training.wide_penalty)
     return network.eval()
+
+
+def fit_wide_path(
+    network: PatternNetwork,
+    maps: list[Map],
+    targets: Float[np.ndarray, "map class"],
+    penalty: float,
+) -> None:
+    """Fit the wide path by logistic regression on the maps as they are, none of them augmented."""
+    plain = feature_table(maps).to_numpy()
+    scaler = StandardScaler().fit(plain)
+    # A soft target counts as one example of each class, with its share as the weight.
+    row, label = np.nonzero(targets)
+    model = LogisticRegression(C=1 / penalty, max_iter=5000)
+    model.fit(scaler.transform(plain)[row], label, sample_weight=targets[row, label])
+    weight, bias = np.zeros((len(CLASSES), plain.shape[1])), np.full(len(CLASSES), -np.inf)
+    # Two classes share one row of coefficients.
+    coefficients, intercepts = (
+        (part if len(part) > 1 else np.concatenate([-part / 2, part / 2]))
+        for part in (model.coef_, model.intercept_)
+    )
+    weight[model.classes_] = coefficients / scaler.scale_
+    bias[model.classes_] = intercepts - weight[model.classes_] @ scaler.mean_
+    network.wide.weight.copy_(torch.from_numpy(weight))
+    network.wide.bias.copy_(torch.from_numpy(bias))
 
 
 def augmented(

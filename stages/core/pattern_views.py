@@ -35,7 +35,7 @@ def views(maps: Maps) -> Views:
     mean weight of a diagonal, nearness to the main diagonal, whether a row sees a stripe, whether
     it sees the diagonal.
     """
-    brightest = _brightest(maps)
+    brightest = brightest_weight(maps)
     seen = (maps / brightest).clamp(max=1)
     offset = _offsets(maps)
     near, far = (offset.abs() <= NEAR).to(maps), (offset.abs() > NEAR).to(maps)
@@ -73,7 +73,7 @@ def _above(values: Tensor, threshold: float) -> Tensor:
     return torch.sigmoid((values / threshold - 1) / 0.2)
 
 
-def _brightest(maps: Maps) -> Float[Tensor, "map 1 1"]:
+def brightest_weight(maps: Maps) -> Float[Tensor, "map 1 1"]:
     """The weight at which the colour scale of a labelling sheet ends."""
     count = max(1, round((1 - BRIGHTEST) * maps[0].numel()))
     top = maps.flatten(1).topk(count).values[:, -1]
@@ -86,7 +86,7 @@ def _without_sinks(maps: Maps) -> Maps:
     sinks = columns.topk(max(1, min(SINKS, maps.shape[-1] // 4))).indices
     rest = maps * torch.ones_like(columns).scatter_(1, sinks, 0)[:, None]
     rest = rest / rest.sum(2, keepdim=True).clamp_min(1e-6)
-    return rest / _brightest(rest)
+    return rest / brightest_weight(rest)
 
 
 def _offsets(maps: Maps) -> Int[Tensor, "query key"]:

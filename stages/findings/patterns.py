@@ -50,15 +50,16 @@ def pattern_share(measures: Measures, settings: Settings, pattern: str, which: s
 
 @summary("classifier")
 def classifier_scores(measures: Measures) -> dict:
-    """Weighted and macro F1 of the network and of the baseline."""
-    label, network, baseline = _codes(measures.frame(FOLDS))
-    return {
-        name: {
-            "weighted_f1": float(_f1(label, predicted, "weighted")),
-            "macro_f1": float(_f1(label, predicted, "macro")),
+    """Weighted and macro F1 of the network, of its convolutions alone and of the baseline."""
+    folds = measures.frame(FOLDS)
+    table = {}
+    for model in ("network", "convolutions", "baseline"):
+        label, predicted = _codes(folds, "label", model)
+        table[model] = {
+            f"{average}_f1": float(_f1(label, predicted, average))
+            for average in ("weighted", "macro")
         }
-        for name, predicted in (("network", network), ("baseline", baseline))
-    }
+    return table
 
 
 @summary("patterns")
@@ -74,17 +75,15 @@ def shares(measures: Measures) -> dict:
 def _on_folds(
     measures: Measures, settings: Settings, statistic: Callable[..., np.ndarray]
 ) -> Answer:
-    codes = _codes(measures.frame(FOLDS))
+    codes = _codes(measures.frame(FOLDS), "label", "network", "baseline")
     interval = bootstrap(statistic, codes, settings.resamples, settings.seed)
     return Answer(Estimate.of(interval, len(codes[0])), {}, "labelled maps")
 
 
-def _codes(folds: pd.DataFrame) -> tuple[np.ndarray, ...]:
-    """Label, prediction of the network and of the baseline as numbers of the classes."""
+def _codes(folds: pd.DataFrame, *columns: str) -> tuple[np.ndarray, ...]:
+    """Labels and predictions as numbers of the classes."""
     classes = sorted(folds["label"].unique())
-    return tuple(
-        folds[column].map(classes.index).to_numpy() for column in ("label", "network", "baseline")
-    )
+    return tuple(folds[column].map(classes.index).to_numpy() for column in columns)
 
 
 def _f1(labels: np.ndarray, predictions: np.ndarray, average: str) -> np.ndarray:

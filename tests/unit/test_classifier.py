@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from stages.classifier import Classifier, baseline_predictions, fold_table
 from stages.core.files import InputError
@@ -17,7 +20,7 @@ from stages.core.pattern_data import (
 )
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
-from stages.core.pattern_training import fit_network
+from stages.core.pattern_training import fit_network, fit_wide_path
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 
@@ -63,6 +66,8 @@ def settings() -> Classifier:
         copies=2,
         recomposed=0.0,
         balance=0.0,
+        wide=0.5,
+        wide_penalty=0.1,
     )
 
 
@@ -81,11 +86,11 @@ def test_released_maps_have_every_class_forty_times_and_honest_folds():
 
 
 def test_eight_convolutions_take_maps_of_any_size():
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8)).eval()
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.5)).eval()
     kinds = [type(module).__name__ for module in network.modules()]
     assert kinds.count("Conv2d") == 8
     classifier = PatternClassifier([network])
-    for length in (4, 17, 90):
+    for length in (2, 3, 4, 17, 90):
         probabilities = classifier.predict([diagonal(length)])
         assert probabilities.shape == (1, len(CLASSES))
         assert probabilities.sum() == pytest.approx(1, abs=1e-5)
@@ -105,7 +110,7 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
 
 def test_baseline_and_fold_table(labelled):
     assert (baseline_predictions(labelled) == labelled.labels).all()
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8))
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.5))
     classifiers = dict.fromkeys([0, 1, None], PatternClassifier([network]))
     table = fold_table(labelled, classifiers)
     assert table["baseline"].tolist() == labelled.table["label"].tolist()
@@ -113,7 +118,7 @@ def test_baseline_and_fold_table(labelled):
 
 
 def test_saved_networks_come_back(tmp_path):
-    size = Architecture(side=16, width=4, last_width=8)
+    size = Architecture(side=16, width=4, last_width=8, wide=0.5)
     before = PatternClassifier([PatternNetwork(size), PatternNetwork(size)])
     before.save(tmp_path / "saved")
     after = PatternClassifier.load(tmp_path / "saved")
@@ -151,3 +156,30 @@ def test_features_of_oracle_maps():
     assert stripe["column_variance"] == pytest.approx(1)
     assert line["diagonal"] == pytest.approx(0.8 + 0.2 / 12)
     assert stripe["diagonal"] == pytest.approx(0.2 / 12 + 0.8 / 10)  # two below the main one
+
+
+def squares(*sizes: int) -> np.ndarray:
+    """Uniform attention within spans of these sizes, a little outside."""
+    span = np.repeat(range(len(sizes)), sizes)
+    weights = np.where(span[:, None] == span[None], 1.0, 0.01).astype(np.float32)
+    return weights / weights.sum(1, keepdims=True)
+
+
+def test_features_of_squares_and_sinks():
+    table = feature_table([squares(10, 10), squares(7, 6, 7), diagonal(20), vertical(20)])
+    assert (table["squares"][:2] > 0.4).all()
+    assert (table["squares"][2:] < 0.2).all()
+    assert table["far_corners"][0] > 0.8 > 0.1 > table["far_corners"][2:].max()
+    assert table["rows_with_a_sink"][3] == pytest.approx(15 / 18)  # not those next to it
+    assert table["rows_alike"][3] == pytest.approx(1, abs=1e-3)
+    assert table["ridge"].idxmax() == 2
+
+
+def test_wide_path_is_the_logistic_regression_of_the_features(labelled, settings):
+    targets = np.eye(len(CLASSES))[labelled.labels]
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=1.0)).eval()
+    fit_wide_path(network, labelled.maps, targets, penalty=1.0)
+    table = feature_table(labelled.maps)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(table, labelled.labels)
+    found = PatternClassifier([network]).predict(labelled.maps)[:, :2]
+    np.testing.assert_allclose(found, model.predict_proba(table), atol=1e-3)
