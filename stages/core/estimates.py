@@ -41,13 +41,13 @@ class Estimate:
 class Answer:
     """What a measure found: one estimate, which the verdict rests on, and the same for each task.
 
-    `counted` says what the `n` of the estimates counts, `decided_on` which tasks the verdict is of.
+    `counted` says what the `n` of the estimates counts, `decided_on` which task alone decides.
     """
 
     pooled: Estimate
     tasks: dict[str, Estimate]
     counted: str = "examples"
-    decided_on: str = "all tasks"
+    decided_on: str = ""  # where not all of `tasks`
 
 
 Combination = Callable[[Sequence["Estimate"]], "Estimate"]

@@ -47,7 +47,7 @@ class Finding(Rounded):
     holds: Region
     verdict: Verdict
     counted: str  # what n counts
-    decided_on: str = "all tasks"  # or the one task whose estimate decides
+    decided_on: str = ""  # the tasks whose estimates the verdict rests on, if it is about tasks
     tasks: dict[str, Rounded]
     published: Published
 
@@ -71,7 +71,7 @@ class Findings(Parameters):
     checkpoint: dict[str, Any]
     tasks: dict[str, str]  # with the primary metric
     seeds: list[int]
-    not_learnt: list[str] = []  # tasks that no claim about the tuned encoder's heads counts
+    not_learnt: list[str] = []  # tasks that no claim about heads that are off counts
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 
@@ -93,7 +93,7 @@ def judged(claim: Claim, paper: str, found: Answer) -> Finding:
         holds=claim.holds,
         verdict=verdict(found.pooled, claim.holds),
         counted=found.counted,
-        decided_on=found.decided_on,
+        decided_on=found.decided_on or ", ".join(found.tasks),
         tasks={task: Rounded.of(estimate) for task, estimate in found.tasks.items()},
         published=claim.published,
     )

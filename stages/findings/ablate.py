@@ -14,14 +14,16 @@ import pandas as pd
 from stages.core.claims import Settings, measure, summary
 from stages.core.estimates import (
     Answer,
+    Combination,
     Estimate,
     largest,
+    mean_of,
     mean_on_same_examples,
     preferring,
     smallest,
 )
 from stages.core.measures import Measures, NotMeasured
-from stages.findings.learnt import of_learnt_tasks
+from stages.findings.learnt import not_learnt, of_learnt_tasks
 
 GATES = "effects/{task}-{seed}.parquet"
 MEANS = "effects/{task}-{seed}-means.parquet"
@@ -51,7 +53,7 @@ def layer_held_out(measures: Measures, settings: Settings, picked: str) -> Answe
 def best_layer_relative(measures: Measures, settings: Settings, task: str) -> Answer:
     """Relative gain of the best layer, held out."""
     gains = _held_out(measures, family="layer", mode="zero", picked="best", relative=True)
-    return preferring(task, gains)
+    return _preferring(measures, task, gains)
 
 
 @measure
@@ -64,7 +66,9 @@ def heads_with_effect(measures: Measures, settings: Settings, mode: str, sign: i
 @measure
 def hurting_heads(measures: Measures, settings: Settings, first: float, task: str) -> Answer:
     """Heads without which the metric falls significantly, in layers from the depth `first` on."""
-    return preferring(task, _counts(measures, "zero", -1, first), "heads", otherwise=_fewest)
+    return _preferring(
+        measures, task, _counts(measures, "zero", -1, first), "heads", otherwise=_fewest
+    )
 
 
 @measure
@@ -86,7 +90,7 @@ def middle_layers(
         depth = rows["layer"] / (rows["layer"].max() + 1)
         return _mean_effect(_relative(rows[depth.between(first, last)]), PERCENT)
 
-    return preferring(task, _each_task(measures, "layer", "zero", mean))
+    return _preferring(measures, task, _each_task(measures, "layer", "zero", mean))
 
 
 @measure
@@ -103,19 +107,19 @@ def share_of_small_effects(
         small = rows["effect"].abs() < limit
         return Estimate(small.mean(), inside.mean(), touching.mean(), len(rows))
 
-    return preferring(task, _each_task(measures, "head", "zero", share), "heads")
+    return _preferring(measures, task, _each_task(measures, "head", "zero", share), "heads")
 
 
 @measure
 def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a random share of all heads, mean over the draws."""
-    return preferring(task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
+    return _preferring(measures, task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
 
 
 @measure
 def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
-    return preferring(task, _share(of_learnt_tasks(measures, GAPS), share))
+    return _preferring(measures, task, _share(of_learnt_tasks(measures, GAPS), share))
 
 
 @summary("ablate")
@@ -133,6 +137,19 @@ def extremes(measures: Measures) -> dict:
             "hurting_heads": int((significant < 0).sum()),
         }
     return table
+
+
+def _preferring(
+    measures: Measures,
+    task: str,
+    estimates: dict[str, Estimate],
+    counted: str = "examples",
+    otherwise: Combination = mean_of,
+) -> Answer:
+    """As `preferring`; other tasks do not stand in for a task that is run, but was not learnt."""
+    if task in not_learnt(measures):
+        raise NotMeasured(f"on {task} the tuned encoder is not better than the majority class")
+    return preferring(task, estimates, counted, otherwise)
 
 
 def _each_task(

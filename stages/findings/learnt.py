@@ -12,7 +12,8 @@ BASELINES = "baseline/{task}.parquet"
 def not_learnt(measures: Measures) -> list[str]:
     """Tasks on which the tuned encoder is no better than the majority class (the mean of scores).
 
-    Its predictions do not change when a head is off, which would look like a head without effect.
+    Where its predictions do not depend on the input, no head that is off can change them, which
+    would look like heads without effect.
     """
     try:
         runs, baselines = measures.frame(RUNS), measures.frame(BASELINES)
@@ -20,13 +21,19 @@ def not_learnt(measures: Measures) -> list[str]:
         return []
     tuned = runs[runs["arm"] == "pretrained"]
     majority = baselines[baselines["model"] == "majority"]
-    return [
-        task
-        for task in measures.tasks
-        if (own := tuned[tuned["task"] == task]).size
-        and (least := majority[majority["task"] == task]).size
-        and _score(own, measures.primary[task]) <= _score(least, measures.primary[task])
-    ]
+    return [task for task in measures.tasks if _is_not_learnt(measures, task, tuned, majority)]
+
+
+def _is_not_learnt(
+    measures: Measures, task: str, tuned: pd.DataFrame, majority: pd.DataFrame
+) -> bool:
+    """Whether a seed of the task always says the same, or the seeds' mean is no better."""
+    own, least = tuned[tuned["task"] == task], majority[majority["task"] == task]
+    if own.empty or least.empty:
+        return False
+    metric = measures.primary[task]
+    constant = (own.groupby("seed")["prediction"].nunique() == 1).any()
+    return bool(constant or _score(own, metric) <= _score(least, metric))
 
 
 def of_learnt_tasks(measures: Measures, pattern: str) -> pd.DataFrame:

@@ -18,19 +18,19 @@ SHARES = "patterns/{task}-{arm}-shares.parquet"
 
 
 @measure
-def pattern_f1(measures: Measures, settings: Settings, average: str) -> Answer:
-    """F1 of the network over all maps, each predicted by the network that did not see its fold."""
-    return _on_folds(measures, settings, lambda label, network, _: _f1(label, network, average))
+def pattern_f1(measures: Measures, settings: Settings, average: str, model: str) -> Answer:
+    """F1 of a model over all maps, each predicted by the one that did not see its fold."""
+    return _on_folds(measures, settings, lambda label, own: _f1(label, own, average), model)
 
 
 @measure
-def pattern_f1_over_baseline(measures: Measures, settings: Settings) -> Answer:
-    """Weighted F1 of the network minus that of the classifier on simple features."""
+def pattern_f1_over_baseline(measures: Measures, settings: Settings, model: str) -> Answer:
+    """Weighted F1 of a model minus that of the classifier on simple features."""
 
-    def gain(label: np.ndarray, network: np.ndarray, baseline: np.ndarray) -> np.ndarray:
-        return _f1(label, network, "weighted") - _f1(label, baseline, "weighted")
+    def gain(label: np.ndarray, own: np.ndarray, baseline: np.ndarray) -> np.ndarray:
+        return _f1(label, own, "weighted") - _f1(label, baseline, "weighted")
 
-    return _on_folds(measures, settings, gain)
+    return _on_folds(measures, settings, gain, model, "baseline")
 
 
 @measure
@@ -50,11 +50,12 @@ def pattern_share(measures: Measures, settings: Settings, pattern: str, which: s
 
 @summary("classifier")
 def classifier_scores(measures: Measures) -> dict:
-    """Weighted and macro F1 of the network, of its convolutions alone and of the baseline."""
+    """Weighted and macro F1 of the network, of its deep path alone and of the baseline."""
     folds = measures.frame(FOLDS)
     table = {}
-    for model in ("network", "convolutions", "baseline"):
-        label, predicted = _codes(folds, "label", model)
+    columns = {"network": "network", "deep_path": "convolutions", "baseline": "baseline"}
+    for model, column in columns.items():
+        label, predicted = _codes(folds, "label", column)
         table[model] = {
             f"{average}_f1": float(_f1(label, predicted, average))
             for average in ("weighted", "macro")
@@ -73,9 +74,9 @@ def shares(measures: Measures) -> dict:
 
 
 def _on_folds(
-    measures: Measures, settings: Settings, statistic: Callable[..., np.ndarray]
+    measures: Measures, settings: Settings, statistic: Callable[..., np.ndarray], *models: str
 ) -> Answer:
-    codes = _codes(measures.frame(FOLDS), "label", "network", "baseline")
+    codes = _codes(measures.frame(FOLDS), "label", *models)
     interval = bootstrap(statistic, codes, settings.resamples, settings.seed)
     return Answer(Estimate.of(interval, len(codes[0])), {}, "labelled maps")
 

@@ -99,13 +99,14 @@ def finish(
     """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
 
     The label is what the first two annotators agree on, else what most of them say, else what
-    DECISIONS says; a decision always counts. The agreement is that of the first two.
+    DECISIONS says; a decision always counts, a row without a label is none. The agreement is that
+    of the first two.
     """
     if len(annotators) not in range(2, len(ORDINALS) + 1):
         raise InputError(f"{len(annotators)} files of labels; give 2 to {len(ORDINALS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
     tables = [read_labels(path, numbers) for path in annotators]
-    decided = read_labels(decisions, read_table(decisions)["map"].tolist())
+    decided = read_labels(decisions, None)
     write_csv(adjudicate(tables, decided), folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:
         result = agreement(tables[0]["label"], tables[1]["label"])

@@ -12,8 +12,11 @@ from stages.core.pattern_data import ABBREVIATIONS, CLASSES, read_table
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:
+def read_labels(path: Path, maps: list[int] | None) -> pd.DataFrame:
     """Read one annotator's file: columns map, label and, if wished, doubt.
+
+    Args:
+        maps: the maps that must be there; None takes those that have a label.
 
     Returns:
         One row a map, in the order of `maps`, with map, label (a name of `CLASSES`) and doubt.
@@ -27,6 +30,9 @@ def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:
             raise InputError(
                 f"{path}: no column `{column}`; the first line must be map,label,doubt"
             )
+    if maps is None:
+        table = table[table["label"].astype(str).str.strip() != ""].reset_index(drop=True)
+        maps = table["map"].tolist()
     labels = table["label"].astype(str).str.strip().str.lower()
     labels = labels.replace(ABBREVIATIONS)
     for row in np.flatnonzero(~labels.isin(CLASSES)):

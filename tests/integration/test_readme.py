@@ -80,6 +80,23 @@ def test_commits_are_compared(committed, command):
         assert "0 verdicts flipped" in printed
 
 
+@pytest.mark.parametrize(
+    ("command", "file", "change", "shown"),
+    [
+        ("dvc params diff", "params.yaml", ("epochs: 3", "epochs: 4"), "finetune.epochs"),
+        ("dvc metrics diff", "reports/metrics.json", ('"holds": ', '"holds": 1'), "verdicts.holds"),
+    ],
+)
+def test_diffs_show_what_changed(committed, command, file, change, shown):
+    before = (committed / file).read_text()
+    assert change[0] in before
+    (committed / file).write_text(before.replace(*change, 1))
+    lines = [line for line in bash(committed, command).splitlines() if line.startswith(file)]
+    (committed / file).write_text(before)
+    assert len(lines) == 1
+    assert shown in lines[0]
+
+
 def test_a_configuration_of_ones_own(committed):
     bash(committed, OWN_CONFIGURATION)
     bash(committed / "configurations/mine", "dvc repro prepare@relevance")

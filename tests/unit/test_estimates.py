@@ -54,7 +54,7 @@ def test_preferring_falls_back_to_all_tasks():
     assert preferring("one", both) == Answer(ONE, both, decided_on="one")
     fallback = preferring("three", {"one": ONE, "two": TWO}, "heads", otherwise=smallest)
     assert fallback.pooled.value == 10
-    assert (fallback.counted, fallback.decided_on) == ("heads", "all tasks")
+    assert (fallback.counted, fallback.decided_on) == ("heads", "")
     with pytest.raises(NotMeasured, match="about the task three"):
         preferring("three", both, otherwise=None)
     with pytest.raises(NotMeasured):

@@ -209,11 +209,23 @@ def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
         write_run(measures, f"finetune/{task}-pretrained-0", wrong)
         write_run(measures, f"baseline/{task}", 10, model="majority")
         write(measures, f"effects/{task}-0-means", [gate(0.02, mode="uniform")])
+        write(measures, f"effects/{task}-0", [gate(0.02)])
     assert not_learnt(measures) == ["one"]
     assert list(found(measures, "mean_head_effect").tasks) == ["two"]
+    with pytest.raises(NotMeasured, match="on one the tuned encoder"):
+        found(measures, "hurting_heads", first=0.0, task="one")
     write_run(measures, "finetune/two-pretrained-0", 10)
     with pytest.raises(NotMeasured, match="better than the majority class"):
         found(measures, "mean_head_effect")
+
+
+def test_a_seed_that_always_says_the_same_has_not_learnt(measures):
+    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "finetune/one-pretrained-0", 2)
+    assert not_learnt(measures) == []
+    rows = [{"id": f"x{row}", "label": label, "prediction": 1} for row, label in enumerate(LABELS)]
+    write(measures, "finetune/one-pretrained-1", rows)
+    assert not_learnt(measures) == ["one"]
 
 
 def test_middle_layers_are_found_by_depth(measures):

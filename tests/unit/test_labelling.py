@@ -28,6 +28,11 @@ def test_labels_in_any_order_and_case(tmp_path):
     assert table["doubt"].tolist() == ["", "V/VD"]
 
 
+def test_rows_left_empty_are_no_decisions(tmp_path):
+    file = labels_file(tmp_path / "decisions.csv", "7,,\n3,H,V/H\n9, ,\n")
+    assert read_labels(file, None)[["map", "label"]].values.tolist() == [[3, "heterogeneous"]]
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -35,8 +35,8 @@ def sections(measures: Measures) -> list[Section]:
             "What tuning gains",
             "Three arms, as in Table 1 of Kovaleva et al.: the pretrained encoder under a fresh "
             "head, the same architecture tuned from random weights, and the pretrained encoder "
-            "tuned. Beside them stand random weights that are not tuned, the control of the tables "
-            "about heads, and two models without an encoder.",
+            "tuned. Beside them stand random weights that are not tuned, the control of attention "
+            "and patterns, and two models without an encoder.",
             (
                 figure,
                 Table(
