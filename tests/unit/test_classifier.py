@@ -20,7 +20,7 @@ from stages.core.pattern_data import (
 )
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
-from stages.core.pattern_training import fit_network, fit_wide_path
+from stages.core.pattern_training import class_weights, fit_network, fit_wide_path
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 
@@ -183,3 +183,38 @@ def test_wide_path_is_the_logistic_regression_of_the_features(labelled, settings
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(table, labelled.labels)
     found = PatternClassifier([network]).predict(labelled.maps)[:, :2]
     np.testing.assert_allclose(found, model.predict_proba(table), atol=1e-3)
+
+
+def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):
+    kinds = [vertical(12), diagonal(12), squares(6, 6)]
+    maps, codes = kinds * 8, [0, 1, 3] * 8
+    targets = np.full((24, len(CLASSES)), 0.0)
+    targets[:, [0, 1, 3]] = 0.1
+    targets[range(24), codes] = 0.8
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=1.0)).eval()
+    fit_wide_path(network, maps, targets, penalty=1e-3)
+    found = PatternClassifier([network]).predict(maps)
+    np.testing.assert_allclose(found, targets, atol=0.02)  # 0 for the classes that none shows
+
+
+def test_the_deep_path_alone_and_the_mixture():
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.25))
+    classifier, maps = PatternClassifier([network]), [vertical(12), diagonal(12)]
+    deep, wide = classifier.predict(maps, wide=0), classifier.predict(maps, wide=1)
+    assert not np.allclose(deep, wide)
+    np.testing.assert_allclose(classifier.predict(maps), 0.75 * deep + 0.25 * wide, atol=1e-6)
+
+
+@pytest.mark.parametrize(("balance", "expected"), [(0, [3, 1]), (1, [1, 1])])
+def test_class_weights_undo_what_recomposed_copies_shift(balance, expected):
+    """Three maps in four are vertical, but half of the copies are diagonal."""
+    targets = np.eye(len(CLASSES))[[0, 0, 0, 1]]
+    copies = torch.eye(len(CLASSES))[torch.tensor([[0, 1]] * 4)]
+    weights = class_weights(targets, copies, balance)
+    in_loss = (weights * copies.mean((0, 1)))[:2]
+    assert (in_loss / in_loss[1]).tolist() == pytest.approx(expected, rel=1e-4)
+
+
+def test_features_of_a_constant_map_are_numbers():
+    constant = np.full((12, 12), 1 / 12, dtype=np.float32)
+    assert np.isfinite(feature_table([constant])).all(axis=None)
