@@ -32,7 +32,7 @@ class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, example, ..., first, first_doubt, second, second_doubt, ..., label.
+    head, encoder, example, ..., first, first_doubt, second, second_doubt, ..., label.
     """
 
     maps: list[Map]
@@ -137,15 +137,17 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def check_folds(table: pd.DataFrame, source: Path) -> None:
-    """Refuse folds that share a head (layer and head, of whichever task or arm) or a sentence.
+    """Refuse folds that share a head (of whichever task or arm) or a sentence.
 
     Raises:
         InputError: naming the head or the sentence.
     """
-    heads = table.groupby(["layer", "head"])["fold"].nunique()
+    heads = table.groupby(["encoder", "layer", "head"])["fold"].nunique()
     if (heads > 1).any():
-        layer, head = heads.idxmax()
-        raise InputError(f"{source}: head {layer}-{head} stands in two folds; draw the maps anew")
+        encoder, layer, head = heads.idxmax()
+        raise InputError(
+            f"{source}: head {layer}-{head} of {encoder} stands in two folds; draw the maps anew"
+        )
     sentences = pd.concat(
         [
             table.assign(text=table[column].str.split(PART, regex=False)).explode("text")[

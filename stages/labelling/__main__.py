@@ -10,6 +10,7 @@ import typer
 from stages.core.files import InputError, atomic
 from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
 from stages.labelling.agreement import ORDINALS, adjudicate, agreement, read_labels
+from stages.labelling.draw import Model
 from stages.labelling.draw import draw as draw_maps
 from stages.labelling.sheets import draw_sheet
 
@@ -17,11 +18,8 @@ app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 PER_SHEET = 20
-MODELS = ",".join(
-    f"{task}-{arm}-0"
-    for task in ("relevance", "paraphrase", "sentiment", "similarity")
-    for arm in ("none", "pretrained")
-)
+TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
+MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in ("none", "pretrained"))
 
 
 @app.command()
@@ -33,21 +31,30 @@ def draw(
     models: Annotated[
         str, typer.Option(help="folders of WORK/models, separated by commas")
     ] = MODELS,
+    encoder: Annotated[str, typer.Option(help="name of their encoder")] = "all-MiniLM-L6-v2",
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="folder of an encoder that stands in for MODELS")
+    ] = None,
     count: Annotated[int, typer.Option(help="maps to draw")] = 520,
     folds: Annotated[int, typer.Option(help="groups of heads and sentences")] = 5,
     items: Annotated[int, typer.Option(help="texts per task and fold")] = 16,
     shortest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 8,
     longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
     seed: int = 2019,
-    more: Annotated[bool, typer.Option(help="add maps drawn at random to those there")] = False,
+    more: Annotated[bool, typer.Option(help="add maps to those there")] = False,
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv.
 
-    The first draw is balanced over the classes; --more adds maps as frequent as the classes are.
+    The first draw from an encoder is balanced over the classes; further ones add maps as frequent
+    as the classes are.
     """
     before = read_table(folder / "maps.csv") if more else None
+    if checkpoint is None:
+        drawn_from = [Model.of_pipeline(work / "models" / name) for name in models.split(",")]
+    else:
+        drawn_from = [Model(task, "none", 0, checkpoint) for task in TASKS]
     table, maps = draw_maps(
-        work, models.split(","), count, folds, items, shortest, longest, seed, before
+        work / "tasks", drawn_from, encoder, count, folds, items, shortest, longest, seed, before
     )
     if before is not None:
         table = pd.concat([before, table], ignore_index=True)

@@ -7,19 +7,21 @@ class; the guess is never released and no annotator sees it.
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
+from jaxtyping import Float
+from torch import Tensor
 from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from stages.core.batches import encode
 from stages.core.files import InputError
 from stages.core.pattern_data import CLASSES, PART, Map
-from stages.core.pattern_features import NEAR, features
-from stages.core.seam import Gated
+from stages.core.pattern_features import FEATURES, NEAR, features
 
 # An item joins this many examples of its task, for lengths from short to long.
 PARTS = (1, 1, 2, 3, 4)
@@ -31,6 +33,22 @@ SHARES = {
     "block": 0.2,
     "heterogeneous": 0.2,
 }
+
+
+@dataclass(frozen=True)
+class Model:
+    """A checkpoint through which a task's examples go, and where it comes from."""
+
+    task: str
+    arm: str
+    seed: int
+    folder: Path
+
+    @classmethod
+    def of_pipeline(cls, folder: Path) -> "Model":
+        """A folder TASK-ARM-SEED of `work/models`."""
+        task, arm, seed = folder.name.rsplit("-", 2)
+        return cls(task, arm, int(seed), folder)
 
 
 def draw_items(
@@ -75,8 +93,12 @@ def draw_items(
 def candidate_maps(
     items: pd.DataFrame, folder: Path, shortest: int, longest: int
 ) -> Iterator[tuple[dict, Map]]:
-    """Every head's map of every item under the checkpoint in `folder`, with where it comes from."""
-    gated = Gated(AutoModel.from_pretrained(folder))
+    """Every head's map of every item under the checkpoint in `folder`, with where it comes from.
+
+    The encoder need not be one that the pipeline can turn heads off in: all that is asked of it is
+    that it gives out its attention.
+    """
+    encoder = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
     texts = items.assign(
         text_a=items["text_a"].str.replace(PART, " "), text_b=items["text_b"].str.replace(PART, " ")
     )
@@ -87,17 +109,13 @@ def candidate_maps(
         row, length = int(batch.rows[0]), int(batch.lengths[0])
         if length < shortest:
             continue
-        maps: dict[int, Map] = {}
-
-        def record(layer: int, probabilities: torch.Tensor, _: torch.Tensor, maps=maps) -> None:
-            maps[layer] = probabilities[0].numpy()
-
         with torch.inference_mode():
-            gated(batch.inputs, record_maps=record)
+            attentions = encoder(**batch.inputs, output_attentions=True).attentions
         ids = batch.inputs["input_ids"][0].tolist()
         separators = [k for k, token in enumerate(ids) if token == tokenizer.sep_token_id]
-        for layer, heads in maps.items():
-            for head, weights in enumerate(heads):
+        for layer, probabilities in enumerate(attentions):
+            guesses = guess(probabilities[0])
+            for head, weights in enumerate(probabilities[0].numpy()):
                 yield (
                     {
                         **items.iloc[row].to_dict(),
@@ -106,21 +124,27 @@ def candidate_maps(
                         "length": length,
                         "separators": " ".join(map(str, separators)),
                         "checkpoint": checkpoint,
+                        "guess": guesses[head],
                     },
                     weights,
                 )
 
 
-def guess(weights: Map) -> str:
-    """A rough class by thresholds on `features`, only to balance the draw."""
-    f = features(weights)
-    banded = f["band_of_rest"] > 0.3 or f["diagonal_variance"] > 0.33
-    if f["block_of_rest"] > 0.26 and not banded and _spread(weights) > 0.9:
+def guess(maps: Float[Tensor, "map query key"]) -> list[str]:
+    """A rough class of each map by thresholds on `features`, only to balance the draw."""
+    table = pd.DataFrame(features(maps).numpy(), columns=list(FEATURES))
+    table["spread"] = [_spread(weights) for weights in maps.numpy()]
+    return [_rough_class(row) for row in table.to_dict("records")]
+
+
+def _rough_class(plain: dict[str, float]) -> str:
+    banded = plain["band_of_rest"] > 0.3 or plain["diagonal_variance"] > 0.33
+    if plain["block_of_rest"] > 0.26 and not banded and plain["spread"] > 0.9:
         return "block"
-    if banded and (f["diagonal_of_rest"] > 0.14 or f["diagonal_variance"] > 0.33):
-        return "vertical+diagonal" if f["strongest_column"] > 0.18 else "diagonal"
-    stripes = f["strong_columns"] > 0.33 or f["column_variance"] > 0.6
-    return "vertical" if stripes and f["band_of_rest"] < 0.15 else "heterogeneous"
+    if banded and (plain["diagonal"] > 0.14 or plain["diagonal_variance"] > 0.33):
+        return "vertical+diagonal" if plain["strongest_column"] > 0.18 else "diagonal"
+    stripes = plain["strong_columns"] > 0.33 or plain["column_variance"] > 0.6
+    return "vertical" if stripes and plain["band_of_rest"] < 0.15 else "heterogeneous"
 
 
 def _spread(weights: Map) -> float:
@@ -202,8 +226,9 @@ def sentence_folds(table: pd.DataFrame) -> dict[str, int]:
 
 
 def draw(
-    work: Path,
-    models: list[str],
+    tasks: Path,
+    models: list[Model],
+    encoder: str,
     count: int,
     folds: int,
     per_fold: int,
@@ -215,12 +240,14 @@ def draw(
     """Draw `count` maps of validation examples.
 
     Args:
-        models: names of folders of `work/models`, TASK-ARM-SEED; each task's examples go through
-            all of its models.
+        tasks: folder of the prepared tasks, `work/tasks`.
+        models: each task's examples go through all of its models.
+        encoder: name of the encoder whose weights, tuned or not, all models hold.
         per_fold: items of each task in each fold.
         shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
-        before: maps drawn earlier. Heads and sentences keep their folds, the numbers go on, and
-            the new maps are drawn at random, unbalanced: as frequent as the classes are.
+        before: maps drawn earlier. Sentences keep their folds and the numbers go on. Where maps of
+            this encoder are among them, its heads keep their folds too, and the new maps are drawn
+            at random, unbalanced: as frequent as the classes are.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
@@ -230,28 +257,28 @@ def draw(
     rows: list[dict] = []
     maps: list[Map] = []
     for model in models:
-        task, arm, model_seed = model.rsplit("-", 2)
-        if task not in items:
-            path = work / "tasks" / task / "validation.parquet"
+        if model.task not in items:
+            path = tasks / model.task / "validation.parquet"
             if not path.exists():
                 raise InputError(f"{path}: no such file; run `dvc repro prepare` first")
             examples = pd.read_parquet(path, columns=["id", "text_a", "text_b"])
-            items[task] = draw_items(examples, folds, per_fold, used, seed)
-        folder = work / "models" / model
-        if not folder.exists():
-            raise InputError(f"{folder}: no such folder; run `dvc repro finetune` first")
-        source = {"task": task, "arm": arm, "seed": int(model_seed)}
-        for row, weights in candidate_maps(items[task], folder, shortest, longest):
-            rows.append({**source, **row, "guess": guess(weights)})
+            items[model.task] = draw_items(examples, folds, per_fold, used, seed)
+        if not model.folder.exists():
+            raise InputError(f"{model.folder}: no such folder; run `dvc repro finetune` first")
+        source = {"task": model.task, "arm": model.arm, "seed": model.seed}
+        for row, weights in candidate_maps(items[model.task], model.folder, shortest, longest):
+            rows.append({**source, **row, "encoder": encoder})
             maps.append(weights)
     table = pd.DataFrame(rows)
-    if before is None:
+    mine = None if before is None else before[before["encoder"] == encoder]
+    balanced = mine is None or mine.empty
+    if balanced:
         fold_of = fold_of_heads(table, folds)
     else:
-        fold_of = before.groupby(["layer", "head"])["fold"].first().to_dict()
+        fold_of = mine.groupby(["layer", "head"])["fold"].first().to_dict()
     heads = zip(table["layer"], table["head"], strict=True)
     own = table[table["fold"] == [fold_of.get(head) for head in heads]]
-    if before is None:
+    if balanced:
         chosen = choose(own, folds, count, seed)
     else:
         chosen = own.index[np.random.default_rng(seed).choice(len(own), count, replace=False)]
