@@ -9,19 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
-import torch
 import typer
-from jaxtyping import Float
 from pydantic import Field
-from tqdm import tqdm
 
-from stages.core.batches import Encoded, encode
+from stages.core.batches import encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.grid import Grid, mean_outputs
+from stages.core.grid import Grid, mean_outputs, run_gates
 from stages.core.outcomes import write_outcomes
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import read_runtime, start
@@ -45,32 +41,6 @@ class Ablate(Parameters):
     draws: int = Field(gt=0)  # random sets a share
     share_examples: int | None = Field(gt=0)  # validation examples for random shares; null: all
     seed: int
-
-
-def run_gates(
-    grid: Grid, encoded: Encoded, batch: int, device: torch.device, progress: Path, label: str
-) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
-    """Logits of all examples with every head on, and under each gate.
-
-    Each finished batch is kept in the folder `progress`; a later call with the same folder reads it
-    there instead of running it again.
-    """
-    baseline, gated = [], []
-    rows = []
-    total = -(-len(encoded.lengths) // batch)
-    parts = encoded.batches(batch, device)
-    for number, part in enumerate(tqdm(parts, desc=label, total=total, unit="batch")):
-        file = progress / f"{label}-{number}.npz"
-        if not file.exists():
-            before, after = grid.run(part)
-            with atomic(file) as partial, open(partial, "wb") as stream:
-                np.savez(stream, before=before, after=after)
-        with np.load(file) as kept:
-            baseline.append(kept["before"])
-            gated.append(kept["after"])
-        rows.append(part.rows)
-    order = np.argsort(np.concatenate(rows))
-    return np.concatenate(baseline)[order], np.concatenate(gated, axis=1)[:, order]
 
 
 def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
@@ -122,8 +92,8 @@ def main(
             encode(tokenizer, examples, definition.max_length),
             parameters.batch,
             device,
-            progress,
             folder.name,
+            progress,
         )
         write_outcomes(folder, gates, examples, *logits)
 

@@ -87,10 +87,10 @@ def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
 def fold_table(
     data: LabelledMaps, classifiers: dict[int | None, PatternClassifier]
 ) -> pd.DataFrame:
-    """One row a labelled map, predicted by the network and the baseline that did not see its fold.
+    """One row a map labelled twice, predicted by network and baseline that did not see its fold.
 
-    Columns: map, fold, label, network, convolutions (the network without its wide path), baseline
-    (names of classes) and the network's probability of each class.
+    Columns: map, fold, encoder, label, network, convolutions (the network without its wide path),
+    baseline (names of classes) and the network's probability of each class.
     """
     probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
     deep = np.empty_like(probabilities)
@@ -100,10 +100,11 @@ def fold_table(
         probabilities[rows] = classifiers[fold].predict(maps)
         deep[rows] = classifiers[fold].predict(maps, wide=0)
     names = np.array(CLASSES)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "map": data.table["map"],
             "fold": data.folds,
+            "encoder": data.table["encoder"],
             "label": data.table["label"],
             "network": names[probabilities.argmax(1)],
             "convolutions": names[deep.argmax(1)],
@@ -111,6 +112,7 @@ def fold_table(
             **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
         }
     )
+    return table[data.scored].reset_index(drop=True)
 
 
 def main() -> None:

@@ -139,6 +139,12 @@ def _write_ablate(
     _write(folder, f"effects/{task}-0-heldout", held_out_table(*heads))
     _write(folder, f"effects/{task}-0-curves", curve_table(shares[0], points))
     _write(folder, f"effects/{task}-0-gaps", gap_table(shares[0], points))
+    control = evidence(
+        [gate for mode in ("zero", "uniform") for gate in single_heads(LAYERS, HEADS, mode)]
+    )
+    _write(folder, f"control/{task}-0", effect_table(*control))
+    _write(folder, f"control/{task}-0-means", mean_table(*control))
+    _write(folder, f"control/{task}-0-heldout", held_out_table(*control))
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -149,6 +155,7 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     contrast = generator.normal(0.2, 0.1, EXAMPLES)
     variants = ("cropped", "padded")
     heads = places.assign(cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES)
+    _write(folder, f"control/{task}-0-drift", heads)
     _write(folder, f"drift/{task}", pd.concat([heads.assign(variant=name) for name in variants]))
     examples = pd.DataFrame({"id": ids, "last": contrast, "earlier": 0.0, "contrast": contrast})
     _write(

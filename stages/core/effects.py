@@ -17,8 +17,8 @@ def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     """The gates with metric, examples, baseline, value, effect, relative, low, high, p and p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
-    `relative` is effect / baseline (as the query-title study). `p_holm` is corrected within each
-    family and mode; random draws are not tested one by one.
+    `relative` is effect / baseline (as the query-title study; unknown for baselines of 0 and less).
+    `p_holm` is corrected within each family and mode; random draws are not tested one by one.
     """
     effects = paired_effects(outcomes, resamples, seed)
     evidence = pd.DataFrame(_evidence(outcomes), index=effects.index)
@@ -92,7 +92,8 @@ def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFram
 class Point:
     """The change by one share of one band's heads, mean over draws, in the same resamples as all.
 
-    `changes` and `relative_changes` are of resampled draws on resampled examples.
+    `changes` and `relative_changes` are of resampled draws on resampled examples; relative ones are
+    NaN where the metric with every head on is not above 0.
     """
 
     mode: str
@@ -119,8 +120,7 @@ def curve_points(outcomes: Outcomes, resamples: int, seed: int) -> list[Point]:
         resampled = np.stack([score(labels[samples], draw[samples]) for draw in drawn])
         picks = generator.integers(len(drawn), size=(len(drawn), resamples))
         changes = np.take_along_axis(resampled, picks, axis=0).mean(axis=0) - resampled_before
-        with np.errstate(all="ignore"):
-            relative = np.nan_to_num(changes / resampled_before)
+        relative = changes / np.where(resampled_before > 0, resampled_before, np.nan)
         effect = float(np.mean(score(labels, drawn)) - outcomes.before)
         points.append(Point(mode, band, share, len(drawn), effect, changes, relative))
     return points
@@ -172,7 +172,8 @@ def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
 def _described(point: Point, outcomes: Outcomes) -> dict[str, str | float]:
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     low, high = np.quantile(point.changes, tails)
-    relative_low, relative_high = np.quantile(point.relative_changes, tails)
+    known = point.relative_changes[~np.isnan(point.relative_changes)]
+    relative_low, relative_high = np.quantile(known, tails) if len(known) else (np.nan, np.nan)
     return {
         "mode": point.mode,
         "band": point.band,
@@ -203,4 +204,5 @@ def _evidence(outcomes: Outcomes) -> dict[str, str | float]:
 
 
 def _relative(effect: float | pd.Series, outcomes: Outcomes) -> float | pd.Series:
-    return effect / outcomes.before if outcomes.before else effect * np.nan
+    """A share of the metric with every head on; unknown where that is not above 0."""
+    return effect / outcomes.before if outcomes.before > 0 else effect * np.nan

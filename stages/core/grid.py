@@ -8,14 +8,17 @@ nothing but keys and values for any other. Gates are stacked along the batch.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
+from tqdm import tqdm
 
-from stages.core.batches import Batch
+from stages.core.batches import Batch, Encoded
+from stages.core.files import atomic
 from stages.core.gates import Gate, GateBatch, off_matrix
 from stages.core.layers import layer_parts
 from stages.core.seam import Gated
@@ -155,6 +158,35 @@ class Grid:
             return self.gated({"input_ids": ones, "attention_mask": ones})
         finally:
             holder.layer = stack
+
+
+def run_gates(
+    grid: Grid, encoded: Encoded, batch: int, device: torch.device, label: str, progress: Path
+) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
+    """Logits of all examples with every head on, and under each gate.
+
+    Args:
+        batch: examples that go through together.
+        label: of the progress bar and of the files in `progress`.
+        progress: folder that keeps each finished batch; a later call reads it there instead of
+            running it again.
+    """
+    baseline, gated = [], []
+    rows = []
+    total = -(-len(encoded.lengths) // batch)
+    parts = encoded.batches(batch, device)
+    for number, part in enumerate(tqdm(parts, desc=label, total=total, unit="batch")):
+        file = progress / f"{label}-{number}.npz"
+        if not file.exists():
+            before, after = grid.run(part)
+            with atomic(file) as partial, open(partial, "wb") as stream:
+                np.savez(stream, before=before, after=after)
+        with np.load(file) as kept:
+            baseline.append(kept["before"])
+            gated.append(kept["after"])
+        rows.append(part.rows)
+    order = np.argsort(np.concatenate(rows))
+    return np.concatenate(baseline)[order], np.concatenate(gated, axis=1)[:, order]
 
 
 class _Given(nn.Module):

@@ -88,12 +88,14 @@ def read_outcomes(folder: Path, metric: str, kind: str) -> Outcomes:
         gates = pd.read_parquet(folder / "gates.parquet").drop(columns="heads")
         labels = pd.read_parquet(folder / "examples.parquet")["label"].to_numpy(dtype=float)
         logits = [np.load(folder / f"{name}.npy") for name in ("baseline", "logits")]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, EOFError) as error:
         raise InputError(f"{folder}: {error}; remove the folder and run `dvc repro`") from None
-    if logits[1].shape[:2] != (len(gates), len(labels)):
+    found = (*logits[1].shape[:2], len(logits[0]))
+    if found != (len(gates), len(labels), len(labels)):
         raise InputError(
-            f"{folder}: logits of {logits[1].shape[:2]} for {len(gates)} gates and {len(labels)} "
-            "examples; remove the folder and run `dvc repro`"
+            f"{folder}: logits of {found[0]} gates and {found[1]} examples (baseline: {found[2]}) "
+            f"for {len(gates)} gates and {len(labels)} examples; remove the folder and run "
+            "`dvc repro`"
         )
     predictions = (predictions_from_logits(part, kind) for part in logits)
     return Outcomes(gates, metric, labels, *predictions)

@@ -1,7 +1,7 @@
 """The labelled attention maps: reading them, checking them, and the classes of the patterns.
 
 A folder of maps holds `maps.npz` (the weights), `maps.csv` (where each map comes from) and, once
-labelled, `labels.csv` (two independent labels and the adjudicated one).
+labelled, `labels.csv` (the label of each annotator and the adjudicated one).
 """
 
 import zipfile
@@ -50,21 +50,32 @@ class LabelledMaps:
             adjudicated: share of the adjudicated label; the annotators have the rest, all alike.
             doubt: share of an annotator's part that goes to the other classes of a doubt (`V/VD`).
         """
-        result = adjudicated * np.eye(len(CLASSES))[self.labels]
         annotators = [name for name in self.table if f"{name}_doubt" in self.table]
+        opinions = np.zeros((len(self.table), len(CLASSES)))
         for annotator in annotators:
             rows = zip(self.table[annotator], self.table[f"{annotator}_doubt"], strict=True)
-            opinions = np.stack([opinion(label, note, doubt) for label, note in rows])
-            result += (1 - adjudicated) / len(annotators) * opinions
-        return result
+            opinions += np.stack([opinion(label, note, doubt) for label, note in rows])
+        # Not every annotator has labelled every map.
+        opinions /= opinions.sum(1, keepdims=True)
+        return adjudicated * np.eye(len(CLASSES))[self.labels] + (1 - adjudicated) * opinions
 
     @property
     def folds(self) -> np.ndarray:
         return self.table["fold"].to_numpy()
 
+    @property
+    def scored(self) -> np.ndarray:
+        """Whether two annotators labelled a map: others are learnt from, but count in no score."""
+        return (self.table["second"] != "").to_numpy()
+
 
 def opinion(label: str, note: str, doubt: float) -> Float[np.ndarray, " class"]:
-    """One annotator's label, with the share `doubt` given to the other classes the note names."""
+    """One annotator's label, with the share `doubt` given to the other classes the note names.
+
+    Zeros where the annotator gave no label.
+    """
+    if not label:
+        return np.zeros(len(CLASSES))
     named = {ABBREVIATIONS.get(part.strip().lower()) for part in note.split("/")}
     others = [name for name in CLASSES if name in named and name != label]
     result = np.zeros(len(CLASSES))

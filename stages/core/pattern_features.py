@@ -1,7 +1,8 @@
 """A few plain numbers that describe an attention map.
 
 They are all that the baseline of the pattern classifier knows, and the network sees them beside its
-convolutions. None depends on the map's size or on which tokens the model uses as a sink.
+convolutions. None depends on which tokens the model uses as a sink, and none but `log_length` grows
+with the map.
 """
 
 import numpy as np
@@ -172,10 +173,12 @@ def _looking(
 
 
 def _alike(rows: Float[Tensor, "map row key"]) -> Float[Tensor, " map"]:
+    """Rows that are constant correlate with none."""
     centred = rows - rows.mean(2, keepdim=True)
     unit = centred / centred.norm(dim=2, keepdim=True).clamp_min(1e-6)
     count = rows.shape[1]
-    return (unit.sum(1).square().sum(1) - count) / max(1, count * (count - 1))
+    with_themselves = unit.square().sum((1, 2))
+    return (unit.sum(1).square().sum(1) - with_themselves) / max(1, count * (count - 1))
 
 
 def _far_corners(

@@ -42,19 +42,28 @@ def draw(
     longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
     seed: int = 2019,
     more: Annotated[bool, typer.Option(help="add maps to those there")] = False,
+    balanced: Annotated[
+        bool, typer.Option(help="over the classes; otherwise as frequent as they are")
+    ] = True,
 ) -> None:
-    """Draw the maps to be labelled: writes maps.npz and maps.csv.
-
-    The first draw from an encoder is balanced over the classes; further ones add maps as frequent
-    as the classes are.
-    """
+    """Draw the maps to be labelled: writes maps.npz and maps.csv."""
     before = read_table(folder / "maps.csv") if more else None
     if checkpoint is None:
         drawn_from = [Model.of_pipeline(work / "models" / name) for name in models.split(",")]
     else:
         drawn_from = [Model(task, "none", 0, checkpoint) for task in TASKS]
     table, maps = draw_maps(
-        work / "tasks", drawn_from, encoder, count, folds, items, shortest, longest, seed, before
+        work / "tasks",
+        drawn_from,
+        encoder,
+        count,
+        folds,
+        items,
+        shortest,
+        longest,
+        seed,
+        before,
+        balanced,
     )
     if before is not None:
         table = pd.concat([before, table], ignore_index=True)
@@ -106,13 +115,14 @@ def finish(
     """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
 
     The label is what the first two annotators agree on, else what most of them say, else what
-    DECISIONS says; a decision always counts, a row without a label is none. The agreement is that
-    of the first two.
+    DECISIONS says; a decision always counts, a row without a label is none. The first must label
+    every map, the others may leave maps out; a map that the second left out is learnt from, but
+    counts in no score. The agreement is that of the first two.
     """
     if len(annotators) not in range(2, len(ORDINALS) + 1):
         raise InputError(f"{len(annotators)} files of labels; give 2 to {len(ORDINALS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
-    tables = [read_labels(path, numbers) for path in annotators]
+    tables = [read_labels(path, numbers, whole=k == 0) for k, path in enumerate(annotators)]
     decided = read_labels(decisions, None)
     write_csv(adjudicate(tables, decided), folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:

@@ -12,14 +12,16 @@ from stages.core.pattern_data import ABBREVIATIONS, CLASSES, read_table
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-def read_labels(path: Path, maps: list[int] | None) -> pd.DataFrame:
+def read_labels(path: Path, maps: list[int] | None, whole: bool = True) -> pd.DataFrame:
     """Read one annotator's file: columns map, label and, if wished, doubt.
 
     Args:
-        maps: the maps that must be there; None takes those that have a label.
+        maps: the maps that may be there; None takes those that have a label.
+        whole: refuse a file in which some of `maps` are missing.
 
     Returns:
-        One row a map, in the order of `maps`, with map, label (a name of `CLASSES`) and doubt.
+        One row a map, in the order of `maps`, with map, label (a name of `CLASSES`) and doubt; both
+        empty where the map is missing.
 
     Raises:
         InputError: a map lacks a label, has two, or is unknown; or a label is not a class.
@@ -42,16 +44,21 @@ def read_labels(path: Path, maps: list[int] | None) -> pd.DataFrame:
     twice = table["map"][table["map"].duplicated()].tolist()
     missing = sorted(set(maps) - set(table["map"]))
     unknown = sorted(set(table["map"]) - set(maps))
-    for what, numbers in (("twice", twice), ("missing", missing), ("unknown", unknown)):
+    for what, numbers in (("twice", twice), ("missing", missing * whole), ("unknown", unknown)):
         if numbers:
             raise InputError(f"{path}: maps {what}: {', '.join(map(str, numbers))}")
     doubt = table["doubt"].astype(str) if "doubt" in table else ""
     result = pd.DataFrame({"map": table["map"], "label": labels, "doubt": doubt})
-    return result.set_index("map").loc[maps].reset_index()
+    return result.set_index("map").reindex(maps, fill_value="").reset_index()
 
 
 def agreement(first: pd.Series, second: pd.Series) -> dict:
-    """Cohen's kappa, the share of equal labels and the table of both annotators' labels."""
+    """Cohen's kappa, the share of equal labels and the table of both annotators' labels.
+
+    Maps that one of the two left out do not count.
+    """
+    both = (first != "") & (second != "")
+    first, second = first[both], second[both]
     return {
         "maps": len(first),
         "agreement": round(float((first == second).mean()), 4),
@@ -64,11 +71,13 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
 def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.DataFrame:
     """Join all annotators' labels to one.
 
-    A decision counts first; then what the first two annotators agree on; then what most annotators
-    say, the first two and any further ones.
+    A decision counts first; then what the first two annotators agree on, or what the first says
+    where the second says nothing; then what most annotators say, the first two and any further
+    ones.
 
     Args:
-        annotators: tables of `read_labels`, of the same maps.
+        annotators: tables of `read_labels`, of the same maps; the second and further ones may have
+            left maps out.
         decisions: map and label of what is left open (and of maps that the others got wrong).
 
     Returns:
@@ -81,7 +90,7 @@ def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.Da
     maps = annotators[0]["map"]
     labels = pd.concat([table["label"] for table in annotators], axis=1)
     label = maps.map(decisions.set_index("map")["label"]).astype(object)
-    alike = labels.iloc[:, 0] == labels.iloc[:, 1]
+    alike = (labels.iloc[:, 0] == labels.iloc[:, 1]) | (labels.iloc[:, 1] == "")
     label = label.fillna(labels.iloc[:, 0].where(alike)).fillna(labels.apply(most_frequent, axis=1))
     if label.isna().any():
         open_maps = ", ".join(map(str, maps[label.isna()]))
@@ -94,5 +103,5 @@ def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.Da
 
 def most_frequent(labels: pd.Series) -> str | None:
     """The label that more annotators gave than any other; None where there is a tie."""
-    counts = labels.value_counts()
+    counts = labels[labels != ""].value_counts()
     return counts.index[0] if len(counts) == 1 or counts.iloc[0] > counts.iloc[1] else None

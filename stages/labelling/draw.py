@@ -236,6 +236,7 @@ def draw(
     longest: int,
     seed: int,
     before: pd.DataFrame | None = None,
+    balanced: bool = True,
 ) -> tuple[pd.DataFrame, list[Map]]:
     """Draw `count` maps of validation examples.
 
@@ -245,9 +246,9 @@ def draw(
         encoder: name of the encoder whose weights, tuned or not, all models hold.
         per_fold: items of each task in each fold.
         shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
-        before: maps drawn earlier. Sentences keep their folds and the numbers go on. Where maps of
-            this encoder are among them, its heads keep their folds too, and the new maps are drawn
-            at random, unbalanced: as frequent as the classes are.
+        before: maps drawn earlier. Sentences keep their folds, and so do the heads of an encoder
+            that is among them; the numbers go on.
+        balanced: over the classes, by `SHARES`; otherwise at random, as frequent as they are.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
@@ -271,8 +272,7 @@ def draw(
             maps.append(weights)
     table = pd.DataFrame(rows)
     mine = None if before is None else before[before["encoder"] == encoder]
-    balanced = mine is None or mine.empty
-    if balanced:
+    if mine is None or mine.empty:
         fold_of = fold_of_heads(table, folds)
     else:
         fold_of = mine.groupby(["layer", "head"])["fold"].first().to_dict()

@@ -21,6 +21,7 @@ SETTINGS = {
         "draws": 2,
         "share_examples": 8,
     },
+    "control": {"modes": ["zero"], "examples": 8, "resamples": 20},
     "effects": {"resamples": 20},
 }
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from stages.ablate import fixed_gates, run_gates
+from stages.ablate import fixed_gates
 from stages.core.batches import Encoded
+from stages.core.grid import run_gates
 
 LENGTHS = [3, 5, 2, 4, 5]
 
@@ -28,17 +29,17 @@ def encoded():
 
 
 def test_logits_come_back_in_the_order_of_the_examples(tmp_path, encoded):
-    before, after = run_gates(CountingGrid(), encoded, 2, "cpu", tmp_path, "x")
+    before, after = run_gates(CountingGrid(), encoded, 2, "cpu", "x", tmp_path)
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[1, :, 0].tolist() == [20, 21, 22, 23, 24]
 
 
 def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
     with pytest.raises(KeyboardInterrupt):
-        run_gates(CountingGrid(breaks_at=2), encoded, 2, "cpu", tmp_path, "x")
+        run_gates(CountingGrid(breaks_at=2), encoded, 2, "cpu", "x", tmp_path)
     (tmp_path / ".x-2.npz.partial").write_bytes(b"half-written")
     again = CountingGrid()
-    before, after = run_gates(again, encoded, 2, "cpu", tmp_path, "x")
+    before, after = run_gates(again, encoded, 2, "cpu", "x", tmp_path)
     assert again.calls == 1
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[0, :, 0].tolist() == [10, 11, 12, 13, 14]

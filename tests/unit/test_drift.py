@@ -7,8 +7,8 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 from stages.core.batches import Encoded
+from stages.core.drift import contrast_table, head_table, map_cosine, similarities
 from stages.core.seam import Gated
-from stages.drift import contrast_table, head_table, map_cosine, similarities
 
 LAYERS, HEADS, SIZE = 3, 4, 4
 
@@ -94,7 +94,7 @@ def test_cropped_similarity_ignores_padding_and_padded_does_not():
 def test_batches_shrink_to_the_memory_allowed(monkeypatch):
     models = Gated(tiny_model(0)), Gated(tiny_model(1))
     expected = similarities(*models, encoded(), 4, "cpu")
-    monkeypatch.setattr("stages.drift.HELD_BYTES", 1)
+    monkeypatch.setattr("stages.core.drift.HELD_BYTES", 1)
     sizes = []
     original = Encoded.batches
 

@@ -47,6 +47,26 @@ def test_wrong_labels_are_refused(tmp_path, text, complaint):
         read_labels(labels_file(tmp_path / "labels.csv", text), [0, 1])
 
 
+def test_maps_that_one_annotator_labelled_count_in_no_agreement(tmp_path):
+    file = labels_file(tmp_path / "labels.csv", "1,VD,V/VD\n")
+    table = read_labels(file, [0, 1], whole=False)
+    assert table["label"].tolist() == ["", "vertical+diagonal"]
+    two = [annotated(["block", "block"]), table]
+    decided = adjudicate(two, pd.DataFrame({"map": [1], "label": ["block"]}))
+    assert decided["second"].tolist() == ["", "vertical+diagonal"]
+    assert decided["label"].tolist() == ["block", "block"]
+    assert agreement(decided["first"], decided["second"])["maps"] == 1
+
+
+def test_the_third_annotator_may_leave_maps_out():
+    third = pd.DataFrame({"map": [0, 1], "label": ["", "diagonal"], "doubt": ""})
+    three = [annotated(["block", "block"]), annotated(["vertical", "diagonal"]), third]
+    with pytest.raises(InputError, match="maps 0;"):
+        adjudicate(three, NO_DECISIONS)
+    decided = adjudicate(three, pd.DataFrame({"map": [0], "label": ["vertical"]}))
+    assert decided["label"].tolist() == ["vertical", "diagonal"]
+
+
 def test_kappa_by_hand():
     # 3 of 4 agree; by chance (3/4 x 2/4) + (1/4 x 2/4) = 1/2 would: (3/4 - 1/2) / (1 - 1/2).
     first = pd.Series(["block", "block", "block", "diagonal"])

@@ -25,9 +25,9 @@ def sections(measures: Measures) -> list[Section]:
     return [*drawn, _chosen(measures), _modes(gates)]
 
 
-def effects(measures: Measures) -> pd.DataFrame:
+def effects(measures: Measures, files: str = GATES) -> pd.DataFrame:
     """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
-    gates = measures.frame(GATES)
+    gates = measures.frame(files)
     gates = gates[gates["family"].isin(["head", "layer"])]
     for unit, scale in (("points", 1), ("percent", gates["baseline"].abs())):
         for name in ("effect", "low", "high"):
@@ -44,11 +44,15 @@ def effects(measures: Measures) -> pd.DataFrame:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
-    gates = effects(measures)
-    mode = "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
-    rows = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
+    rows = preferred(effects(measures))
     table = rows.pivot(index=["layer", "head"], columns="task", values="effect_points")
     return table[rows["task"].unique()].add_prefix("off: ").add_suffix(" (points)")
+
+
+def preferred(gates: pd.DataFrame) -> pd.DataFrame:
+    """Single heads under `uniform`, or under the first mode measured."""
+    mode = "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
+    return gates[(gates["family"] == "head") & (gates["mode"] == mode)]
 
 
 def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:

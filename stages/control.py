@@ -1,0 +1,95 @@
+"""What the tables about heads say of an encoder that began with random weights.
+
+Beside each head of the pretrained encoder stands the same place in an encoder of the same geometry
+that was tuned on the same task from random weights: how far tuning moved its maps (Kovaleva et al.
+2019, section 4.3), and what turning it off does (section 4.6; query-title study, section 2.4.2).
+What is found there as well is no work of pretraining.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from pydantic import Field
+
+from stages.core.batches import encode
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.drift import head_table, similarities
+from stages.core.effects import effect_table, held_out_table, mean_table
+from stages.core.examples import draw_examples, read_examples
+from stages.core.files import atomic, remove
+from stages.core.gates import single_heads
+from stages.core.grid import Grid, run_gates
+from stages.core.metrics import predictions_from_logits
+from stages.core.outcomes import Outcomes, gate_table
+from stages.core.parameters import Parameters, section, stage_command
+from stages.core.runtime import read_runtime, start
+from stages.core.scratch import fingerprint, open_scratch
+from stages.core.seam import Gated
+from stages.core.tasks import load_task
+
+SCRATCH = Path("work/scratch/control")  # no out of the stage: DVC would delete it before a run
+CORE = Path(__file__).with_name("core")
+CODE = [CORE / f"{name}.py" for name in ("batches", "gates", "grid", "seam")]
+
+
+class Control(Parameters):
+    """The section `control` of `params.yaml`."""
+
+    modes: list[Literal["zero", "uniform"]]
+    batch: int = Field(gt=0)  # examples that go through together
+    examples: int | None = Field(gt=0)  # validation examples; null: all
+    resamples: int = Field(gt=0)  # of the bootstrap
+    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the models.")],
+) -> None:
+    """Compare maps and turn off every head of the encoder that was tuned from random weights.
+
+    Killed and run again, it goes on with the first batch that was not finished.
+    """
+    parameters = section(Control, "control")
+    definition = load_task(task)
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
+    folders = [Path(f"work/models/{task}-{arm}-{seed}") for arm in ("untrained", "random")]
+    validation = Path("work/tasks") / task / "validation.parquet"
+    before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
+    examples = draw_examples(read_examples(validation), parameters.examples, parameters.seed)
+    encoded = encode(load_tokenizer(folders[1]), examples, definition.max_length)
+    resampling = (parameters.resamples, parameters.seed)
+
+    cosines = similarities(before, after, encoded, parameters.batch, device)
+    gates = [
+        gate for mode in parameters.modes for gate in single_heads(after.layers, after.heads, mode)
+    ]
+    identity = {
+        "parameters": [parameters.model_dump(), definition.model_dump()],
+        "place": [str(device), runtime.threads],
+    }
+    key = f"{task}-{seed}"
+    progress = (
+        SCRATCH / key / fingerprint(identity, [folders[1] / "model.safetensors", validation, *CODE])
+    )
+    open_scratch(progress)
+    logits = run_gates(Grid(after, gates), encoded, parameters.batch, device, "heads", progress)
+    predictions = (predictions_from_logits(part, definition.kind) for part in logits)
+    labels = examples["label"].to_numpy(dtype=float)
+    outcomes = Outcomes(gate_table(gates), definition.metrics[0], labels, *predictions)
+    tables = {
+        "-drift": head_table(cosines, *resampling),
+        "": effect_table(outcomes, *resampling),
+        "-means": mean_table(outcomes, *resampling),
+        "-heldout": held_out_table(outcomes, *resampling),
+    }
+    for suffix, table in tables.items():
+        with atomic(Path("work/measures/control") / f"{key}{suffix}.parquet") as partial:
+            table.to_parquet(partial, index=False)
+    remove(SCRATCH / key)
+
+
+if __name__ == "__main__":
+    stage_command(main)

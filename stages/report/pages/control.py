@@ -1,0 +1,160 @@
+"""The control of the tables about heads: the same places in an encoder that began at random."""
+
+import pandas as pd
+
+from stages.core.charts import heatmap
+from stages.core.measures import Measures
+from stages.report.page import Figure, Page, Section, Table
+from stages.report.pages.ablate import GATES as PRETRAINED_GATES
+from stages.report.pages.ablate import HELD_OUT as PRETRAINED_HELD_OUT
+from stages.report.pages.ablate import POINTS, SIGNIFICANCE, effects, preferred
+from stages.report.pages.drift import HEADS as PRETRAINED_DRIFT
+
+GATES = "control/{task}-{seed}.parquet"
+HELD_OUT = "control/{task}-{seed}-heldout.parquet"
+DRIFT = "control/{task}-{seed}-drift.parquet"
+PRETRAINED, RANDOM = "pretrained", "random weights"
+
+
+def sections(measures: Measures) -> list[Section]:
+    return [_heads_off(measures), _drift(measures)]
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """Of the encoder that began with random weights: drift, and the effect of each head off."""
+    places = ["layer", "head"]
+    drift = measures.frame(DRIFT).groupby(places)["cosine"].mean()
+    rows = preferred(effects(measures, GATES))
+    off = rows.pivot(index=places, columns="task", values="effect_points")[rows["task"].unique()]
+    return (
+        off.add_prefix("random weights, off: ")
+        .add_suffix(" (points)")
+        .join(drift.rename("random weights, cosine before/after tuning"))
+    )
+
+
+def _heads_off(measures: Measures) -> Section:
+    cells = preferred(effects(measures, GATES))
+    mode = cells["mode"].iloc[0]
+    columns = {f"{name}_points": name for name in ("effect", "low", "high")}
+    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
+    cells = cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+    return Section(
+        "Each head alone",
+        "One head at a time is off in an encoder that was tuned from random weights. What shows "
+        "here as well as with pretrained weights is no work of pretraining; layer and head are a "
+        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there.",
+        (
+            Table(
+                "control-heads",
+                "Pretrained and random weights side by side",
+                "Points of the primary metric: mean over the heads, the largest gain and loss, how "
+                f"many heads help or hurt when off (p < {SIGNIFICANCE} after Holm), and the gain "
+                "of the best head, chosen on one half of the examples and scored on the other.",
+                _side_by_side(measures),
+            ),
+            Figure(
+                f"control-heads-{mode}",
+                f"Change of the primary metric with one head off ({mode}, points): random weights",
+                "Layer x head for each task. A dot marks heads with "
+                f"p < {SIGNIFICANCE} after Holm's correction over all heads of the task.",
+                heatmap(
+                    cells,
+                    "effect",
+                    "change, points",
+                    panel="task",
+                    diverging=True,
+                    tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
+                    marked="significant",
+                ),
+                cells.rename(columns={"task": "panel", "effect": "value"})[
+                    ["panel", "layer", "head", "value"]
+                ],
+            ),
+        ),
+    )
+
+
+def _side_by_side(measures: Measures) -> pd.DataFrame:
+    rows = []
+    for weights, gates, held_out in (
+        (PRETRAINED, PRETRAINED_GATES, PRETRAINED_HELD_OUT),
+        (RANDOM, GATES, HELD_OUT),
+    ):
+        chosen = measures.frame(held_out)
+        chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
+        best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
+        table = effects(measures, gates)
+        table = table[table["family"] == "head"]
+        for (task, mode), cells in table.groupby(["task", "mode"], sort=False):
+            sure = cells.loc[cells["p_holm"] < SIGNIFICANCE, "effect_points"]
+            rows.append(
+                {
+                    "task": task,
+                    "mode": mode,
+                    "weights": weights,
+                    "mean": cells["effect_points"].mean(),
+                    "largest_gain": cells["effect_points"].max(),
+                    "largest_loss": cells["effect_points"].min(),
+                    "helping_heads": int((sure > 0).sum()),
+                    "hurting_heads": int((sure < 0).sum()),
+                    "best_held_out": best[task, mode],
+                }
+            )
+    table = pd.DataFrame(rows)
+    measured = table[table["weights"] == RANDOM].set_index(["task", "mode"]).index
+    both = table[table.set_index(["task", "mode"]).index.isin(measured)]
+    order = {task: place for place, task in enumerate(measures.tasks)}
+    return both.sort_values(["task", "mode"], key=lambda names: names.replace(order), kind="stable")
+
+
+def _drift(measures: Measures) -> Section:
+    # Seeds are averaged.
+    cells = measures.frame(DRIFT).groupby(["task", "layer", "head"], sort=False)
+    cells = cells[["cosine", "low", "high"]].mean().reset_index()
+    pretrained = measures.frame(PRETRAINED_DRIFT)
+    pretrained = pretrained[pretrained["variant"] == "cropped"]
+    layers = pd.concat(
+        [pretrained.assign(weights=PRETRAINED), cells.assign(weights=RANDOM)], ignore_index=True
+    )
+    table = layers.pivot_table(
+        index=["task", "weights"], columns="layer", values="cosine", aggfunc="mean", sort=False
+    )
+    return Section(
+        "Maps before and after tuning",
+        "Cosine between each head's maps before and after tuning, padding cut off, of an encoder "
+        "that began with random weights: its maps start out nearly uniform.",
+        (
+            Figure(
+                "control-drift",
+                "Similarity of maps before and after tuning: random weights",
+                "Layer x head for each task; the paler the cell, the more the head changed.",
+                heatmap(
+                    cells,
+                    "cosine",
+                    "cosine",
+                    panel="task",
+                    tooltip=["task", "layer", "head", "cosine", "low", "high"],
+                ),
+                cells.rename(columns={"task": "panel", "cosine": "value"})[
+                    ["panel", "layer", "head", "value"]
+                ],
+            ),
+            Table(
+                "control-drift-layers",
+                "Mean of each layer, pretrained and random weights side by side",
+                "Mean cosine over the layer's heads.",
+                table.sort_index(axis=1).add_prefix("layer ").reset_index(),
+            ),
+        ),
+    )
+
+
+PAGE = Page(
+    order=8,
+    title="Control: random weights",
+    summary="What turning heads off and tuning do in an encoder that began with random weights.",
+    studies=(),
+    sections=sections,
+    heads=heads,
+)

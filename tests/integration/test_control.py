@@ -1,0 +1,90 @@
+"""The stage `control` on tiny models: what it says is what full forward passes say."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from ruamel.yaml import YAML
+
+from stages import control
+from stages.core.batches import encode
+from stages.core.checkpoint import load_classifier, load_tokenizer, load_tuned
+from stages.core.examples import examples_frame, read_examples, write_examples
+from stages.core.gates import Gate, GateBatch, off_matrix
+from stages.core.seam import Gated
+from stages.core.tasks import load_task
+
+WORDS = ["the", "a", "dog", "cat", "house", "garden", "river", "book", "song", "teacher", "not"]
+PARAMETERS = {
+    "runtime": {"device": "cpu", "threads": 1},
+    "tasks": {
+        "toy": {
+            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
+            "kind": "classification",
+            "labels": 2,
+            "metrics": ["accuracy"],
+            "max_length": 40,
+        }
+    },
+    "control": {"modes": ["zero"], "batch": 8, "examples": None, "resamples": 50, "seed": 0},
+}
+EXAMPLES = Path("work/tasks/toy/validation.parquet")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> Path:
+    """A folder with 24 examples, an untrained model and another one in the place of the tuned."""
+    monkeypatch.chdir(tmp_path)
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump(PARAMETERS, stream)
+    generator = np.random.default_rng(0)
+    rows = (
+        {
+            "id": f"toy-{row}",
+            "text_a": " ".join(generator.choice(WORDS, generator.integers(2, 16))),
+            "label": float(row % 2),
+        }
+        for row in range(24)
+    )
+    write_examples(examples_frame(rows), EXAMPLES)
+    for seed, arm in enumerate(("untrained", "random")):
+        model = load_classifier(tiny_bert, load_task("toy"), "random", seed)
+        model.save_pretrained(f"work/models/toy-{arm}-0")
+        load_tokenizer(tiny_bert).save_pretrained(f"work/models/toy-{arm}-0")
+    return tmp_path
+
+
+def accuracy_without(head: tuple[int, int]) -> float:
+    """Of the tuned model, by one full pass an example."""
+    folder = Path("work/models/toy-random-0")
+    model, examples = Gated(load_tuned(folder)), read_examples(EXAMPLES)
+    off = off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads)
+    right = 0
+    with torch.inference_mode():
+        for batch in encode(load_tokenizer(folder), examples, 40).batches(1):
+            logits = model(batch.inputs, gate=GateBatch("zero", off))
+            right += int(logits.argmax()) == examples["label"][batch.rows[0]]
+    return right / len(examples)
+
+
+def test_effects_and_drift_of_every_head(project):
+    control.main("toy", 0)
+    heads = pd.read_parquet("work/measures/control/toy-0.parquet")
+    assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
+    for row in heads.iloc[[0, 5]].itertuples():
+        assert row.value == pytest.approx(accuracy_without((row.layer, row.head)))
+    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    assert len(drift) == 8
+    assert (drift["cosine"] < 0.999).all()
+    for table in ("means", "heldout"):
+        assert len(pd.read_parquet(f"work/measures/control/toy-0-{table}.parquet"))
+
+
+def test_a_model_that_tuning_left_alone_does_not_drift(project):
+    weights = Path("work/models/toy-untrained-0/model.safetensors").read_bytes()
+    Path("work/models/toy-random-0/model.safetensors").write_bytes(weights)
+    control.main("toy", 0)
+    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)
