@@ -89,7 +89,7 @@ def fold_table(
 ) -> pd.DataFrame:
     """One row a map labelled twice, predicted by network and baseline that did not see its fold.
 
-    Columns: map, fold, encoder, label, network, convolutions (the network without its wide path),
+    Columns: map, fold, encoder, label, network, deep_path (the network without its wide path),
     baseline (names of classes) and the network's probability of each class.
     """
     probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
@@ -107,7 +107,7 @@ def fold_table(
             "encoder": data.table["encoder"],
             "label": data.table["label"],
             "network": names[probabilities.argmax(1)],
-            "convolutions": names[deep.argmax(1)],
+            "deep_path": names[deep.argmax(1)],
             "baseline": names[baseline_predictions(data)],
             **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
         }

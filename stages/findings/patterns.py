@@ -53,9 +53,8 @@ def classifier_scores(measures: Measures) -> dict:
     """Weighted and macro F1 of the network, of its deep path alone and of the baseline."""
     folds = measures.frame(FOLDS)
     table = {}
-    columns = {"network": "network", "deep_path": "convolutions", "baseline": "baseline"}
-    for model, column in columns.items():
-        label, predicted = _codes(folds, "label", column)
+    for model in ("network", "deep_path", "baseline"):
+        label, predicted = _codes(folds, "label", model)
         table[model] = {
             f"{average}_f1": float(_f1(label, predicted, average))
             for average in ("weighted", "macro")

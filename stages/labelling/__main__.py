@@ -93,15 +93,14 @@ def sheets(
 def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/patterns")) -> None:
     """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    one, two = (read_labels(path, table["map"].tolist()) for path in (first, second))
-    typer.echo(json.dumps(agreement(one["label"], two["label"]), indent=2))
-    rows = one.index[one["label"] != two["label"]].tolist()
+    one, two = (
+        read_labels(path, table["map"].tolist(), whole=False)["label"] for path in (first, second)
+    )
+    typer.echo(json.dumps(agreement(one, two), indent=2))
+    rows = one.index[(one != two) & (one != "") & (two != "")].tolist()
     for start in range(0, len(rows), PER_SHEET):
         some = rows[start : start + PER_SHEET]
-        titles = [
-            f"{table.at[row, 'map']}: {one.at[row, 'label']} / {two.at[row, 'label']}"
-            for row in some
-        ]
+        titles = [f"{table.at[row, 'map']}: {one[row]} / {two[row]}" for row in some]
         draw_sheet(table, maps, some, titles, out / f"disagreement-{start // PER_SHEET:02d}.png")
     write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "decisions.csv")
 

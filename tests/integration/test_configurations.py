@@ -6,6 +6,7 @@ from ruamel.yaml import YAML
 from stages.ablate import Ablate
 from stages.attend import Attend
 from stages.classifier import Classifier
+from stages.control import Control
 from stages.core.checkpoint_source import Checkpoint
 from stages.core.claims import Settings
 from stages.core.parameters import checked, section
@@ -27,6 +28,7 @@ SECTIONS = {
     "patterns": Patterns,
     "drift": Drift,
     "ablate": Ablate,
+    "control": Control,
     "effects": Effects,
     "findings": Settings,
 }

@@ -46,6 +46,7 @@ def labelled() -> LabelledMaps:
     label = [CLASSES[0] if row % 2 else CLASSES[1] for row in range(40)]
     table = pd.DataFrame({"map": range(40), "fold": [row // 2 % 2 for row in range(40)]})
     table = table.assign(label=label, first=label, second=label, first_doubt="", second_doubt="")
+    table["encoder"] = "toy"
     return LabelledMaps(maps, table)
 
 
@@ -79,7 +80,7 @@ def test_released_maps_have_every_class_forty_times_and_honest_folds():
     for fold in range(5):
         inside = data.table["fold"] == fold
         heads = [
-            set(zip(part["layer"], part["head"], strict=True))
+            set(zip(part["encoder"], part["layer"], part["head"], strict=True))
             for part in (data.table[inside], data.table[~inside])
         ]
         assert heads[0].isdisjoint(heads[1])
@@ -115,6 +116,16 @@ def test_baseline_and_fold_table(labelled):
     table = fold_table(labelled, classifiers)
     assert table["baseline"].tolist() == labelled.table["label"].tolist()
     np.testing.assert_allclose(table[list(CLASSES)].sum(axis=1), 1, atol=1e-4)
+
+
+def test_a_map_with_one_label_is_learnt_from_but_not_scored(labelled):
+    table = labelled.table.copy()
+    table.loc[3, ["second", "second_doubt"]] = ""
+    once = LabelledMaps(labelled.maps, table)
+    np.testing.assert_array_equal(once.targets(0.5, 0.4), labelled.targets(0.5, 0.4))
+    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.5))
+    scored = fold_table(once, dict.fromkeys([0, 1, None], PatternClassifier([network])))
+    assert scored["map"].tolist() == [number for number in range(40) if number != 3]
 
 
 def test_saved_networks_come_back(tmp_path):

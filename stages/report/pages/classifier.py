@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from sklearn.metrics import classification_report
+from sklearn.metrics import classification_report, f1_score
 
 from stages.core.charts import matrix
 from stages.core.measures import Measures
@@ -13,7 +13,7 @@ from stages.report.page import Figure, Page, Section, Table
 
 FOLDS = "classifier/folds.parquet"
 # Columns of the folds' predictions, and what they are.
-MODELS = {"network": "network", "convolutions": "deep path", "baseline": "baseline"}
+MODELS = {"network": "network", "deep_path": "deep path", "baseline": "baseline"}
 AGREEMENT = Path("data/patterns/agreement.json")
 
 
@@ -44,6 +44,13 @@ def sections(measures: Measures) -> list[Section]:
                     pd.concat([_scores(folds, name) for name in MODELS]),
                 ),
                 Table("classifier-confusion", "Confusion matrix", "Maps.", counts),
+                Table(
+                    "classifier-encoders",
+                    "Scores for the maps of each encoder",
+                    "The networks learn from the maps of both; no head of either stands on both "
+                    "sides.",
+                    _by_encoder(folds),
+                ),
             ),
         ),
         _labels(json.loads(AGREEMENT.read_text(encoding="utf-8"))),
@@ -68,6 +75,22 @@ def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
     table = table.rename(columns={"f1-score": "f1", "support": "maps"}).astype({"maps": int})
     table.insert(0, "model", MODELS[model])
     return table
+
+
+def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "encoder": encoder,
+            "maps": len(maps),
+            "model": name,
+            **{
+                f"{average}_f1": f1_score(maps["label"], maps[model], average=average)
+                for average in ("weighted", "macro")
+            },
+        }
+        for encoder, maps in folds.groupby("encoder", sort=False)
+        for model, name in MODELS.items()
+    )
 
 
 def _labels(agreement: dict) -> Section:
