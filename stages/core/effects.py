@@ -131,7 +131,7 @@ def curve_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
 
     Returns:
         mode, band, share, draws, metric, examples, baseline, effect, relative, low, high (of
-        effect), relative_low, relative_high (of relative).
+        effect), relative_low, relative_high (of relative); relative ones as in `effect_table`.
     """
     nothing = np.zeros(1)
     starts = {(point.mode, point.band) for point in points}
@@ -172,8 +172,8 @@ def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
 def _described(point: Point, outcomes: Outcomes) -> dict[str, str | float]:
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     low, high = np.quantile(point.changes, tails)
-    known = point.relative_changes[~np.isnan(point.relative_changes)]
-    relative_low, relative_high = np.quantile(known, tails) if len(known) else (np.nan, np.nan)
+    # Where some resamples have no relative change, neither has the point an interval.
+    relative_low, relative_high = np.quantile(point.relative_changes, tails)
     return {
         "mode": point.mode,
         "band": point.band,

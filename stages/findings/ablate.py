@@ -172,9 +172,10 @@ def _over_seeds(
 
 
 def _relative(rows: pd.DataFrame) -> pd.DataFrame:
-    """Effects and their intervals as shares of the metric with all heads on."""
+    """Effects and their intervals as shares of the metric with all heads on, if that is above 0."""
     columns = ["effect", "low", "high"]
-    return rows.assign(**{name: rows[name] / rows["baseline"].abs() for name in columns})
+    baseline = rows["baseline"].where(rows["baseline"] > 0)
+    return rows.assign(**{name: rows[name] / baseline for name in columns})
 
 
 def _mean_effect(rows: pd.DataFrame, scale: float) -> Estimate:

@@ -18,6 +18,7 @@ app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 PER_SHEET = 20
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
 MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in ("none", "pretrained"))
 
@@ -31,9 +32,10 @@ def draw(
     models: Annotated[
         str, typer.Option(help="folders of WORK/models, separated by commas")
     ] = MODELS,
-    encoder: Annotated[str, typer.Option(help="name of their encoder")] = "all-MiniLM-L6-v2",
+    encoder: Annotated[str, typer.Option(help="name of the encoder of MODELS")] = DEFAULT_ENCODER,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="folder of an encoder that stands in for MODELS")
+        Path | None,
+        typer.Option(help="folder of another encoder, untuned, in place of MODELS; name it too"),
     ] = None,
     count: Annotated[int, typer.Option(help="maps to draw")] = 520,
     folds: Annotated[int, typer.Option(help="groups of heads and sentences")] = 5,
@@ -48,6 +50,8 @@ def draw(
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
     before = read_table(folder / "maps.csv") if more else None
+    if checkpoint is not None and encoder == DEFAULT_ENCODER:
+        raise InputError(f"--checkpoint {checkpoint}: say with --encoder what it is called")
     if checkpoint is None:
         drawn_from = [Model.of_pipeline(work / "models" / name) for name in models.split(",")]
     else:
@@ -122,6 +126,9 @@ def finish(
         raise InputError(f"{len(annotators)} files of labels; give 2 to {len(ORDINALS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
     tables = [read_labels(path, numbers, whole=k == 0) for k, path in enumerate(annotators)]
+    for path, table in zip(annotators, tables, strict=True):
+        if without := int((table["label"] == "").sum()):
+            typer.echo(f"{path}: {without} maps without a label", err=True)
     decided = read_labels(decisions, None)
     write_csv(adjudicate(tables, decided), folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:

@@ -24,7 +24,8 @@ def read_labels(path: Path, maps: list[int] | None, whole: bool = True) -> pd.Da
         empty where the map is missing.
 
     Raises:
-        InputError: a map lacks a label, has two, or is unknown; or a label is not a class.
+        InputError: a map is missing (where `whole`), has two labels, or is unknown; or a label is
+            not a class.
     """
     table = read_table(path)
     for column in ("map", "label"):

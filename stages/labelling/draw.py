@@ -35,6 +35,10 @@ SHARES = {
 }
 
 
+# What tells one candidate from all others.
+PLACE = ["checkpoint", "task", "arm", "seed", "example", "layer", "head"]
+
+
 @dataclass(frozen=True)
 class Model:
     """A checkpoint through which a task's examples go, and where it comes from."""
@@ -98,7 +102,9 @@ def candidate_maps(
     The encoder need not be one that the pipeline can turn heads off in: all that is asked of it is
     that it gives out its attention.
     """
-    encoder = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+    encoder = AutoModel.from_pretrained(
+        folder, attn_implementation="eager", dtype=torch.float32, use_safetensors=True
+    ).eval()
     texts = items.assign(
         text_a=items["text_a"].str.replace(PART, " "), text_b=items["text_b"].str.replace(PART, " ")
     )
@@ -271,6 +277,8 @@ def draw(
             rows.append({**source, **row, "encoder": encoder})
             maps.append(weights)
     table = pd.DataFrame(rows)
+    if before is not None and "encoder" not in before:
+        raise InputError("maps.csv: no column `encoder`; it names the encoder of each map")
     mine = None if before is None else before[before["encoder"] == encoder]
     if mine is None or mine.empty:
         fold_of = fold_of_heads(table, folds)
@@ -278,6 +286,9 @@ def draw(
         fold_of = mine.groupby(["layer", "head"])["fold"].first().to_dict()
     heads = zip(table["layer"], table["head"], strict=True)
     own = table[table["fold"] == [fold_of.get(head) for head in heads]]
+    if before is not None:
+        drawn = set(map(tuple, before[PLACE].to_numpy().tolist()))
+        own = own[[tuple(place) not in drawn for place in own[PLACE].to_numpy().tolist()]]
     if balanced:
         chosen = choose(own, folds, count, seed)
     else:

@@ -155,8 +155,7 @@ def test_the_glue_configuration_runs_through_the_hub(committed, hub, tiny_checkp
     file = committed / "configurations/glue/params.yaml"
     parameters = yaml.load(file)
     merge(parameters, SETTINGS)
-    arms = ["none", "pretrained", "untrained"]
-    merge(parameters, {"run": {"tasks": ["mrpc"], "arms": arms}})
+    merge(parameters, {"run": {"tasks": ["mrpc"]}})
     merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
     yaml.dump(parameters, file)

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from stages.core.files import InputError
 from stages.core.pattern_data import (
     CLASSES,
     LabelledMaps,
+    check_folds,
     opinion,
     read_labelled,
     read_maps,
@@ -21,6 +23,7 @@ from stages.core.pattern_data import (
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
 from stages.core.pattern_training import class_weights, fit_network, fit_wide_path
+from stages.labelling.agreement import agreement
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 
@@ -72,9 +75,12 @@ def settings() -> Classifier:
     )
 
 
-def test_released_maps_have_every_class_forty_times_and_honest_folds():
+def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
-    assert len(data.maps) >= 450
+    assert len(data.maps) == 3600 and data.scored.all()  # as README, claims and guideline say
+    assert data.table["encoder"].nunique() == 2
+    released = json.loads((RELEASED / "agreement.json").read_text())
+    assert released == agreement(data.table["first"], data.table["second"])
     assert data.table["label"].value_counts().min() >= 40
     assert set(data.table["label"]) == set(CLASSES)
     for fold in range(5):
@@ -228,4 +234,14 @@ def test_class_weights_undo_what_recomposed_copies_shift(balance, expected):
 
 def test_features_of_a_constant_map_are_numbers():
     constant = np.full((12, 12), 1 / 12, dtype=np.float32)
-    assert np.isfinite(feature_table([constant])).all(axis=None)
+    table = feature_table([constant])
+    assert np.isfinite(table).all(axis=None)
+    assert table["rows_alike"].tolist() == [0]  # constant rows correlate with none
+
+
+def test_a_head_of_one_encoder_stands_in_one_fold():
+    row = {"layer": 1, "head": 2, "text_a": "", "text_b": ""}
+    two = pd.DataFrame([row | {"encoder": "a", "fold": 0}, row | {"encoder": "b", "fold": 1}])
+    check_folds(two, Path("maps.csv"))
+    with pytest.raises(InputError, match="head 1-2 of a stands in two folds"):
+        check_folds(two.assign(encoder="a"), Path("maps.csv"))

@@ -94,3 +94,17 @@ def test_an_encoder_of_one_layer_has_no_halves():
     points = [point for point in curve_points(evidence, 10, 0) if point.band == "all"]
     assert gap_table(evidence, points).empty
     assert "relative_low" in gap_table(evidence, points)
+
+
+def test_a_metric_of_0_has_no_relative_changes():
+    gates = random_shares(2, 2, "zero", [0.5], 2, 0)
+    gated = np.zeros((len(gates), 40))  # all right
+    nothing = Outcomes(gate_table(gates), "accuracy", LABELS, np.ones(40), gated)
+    table = effect_table(nothing, 20, 0)
+    assert table["effect"].tolist() == [1.0] * len(gates)
+    assert table["relative"].isna().all()
+    points = curve_points(nothing, 20, 0)
+    for table in (curve_table(nothing, points), gap_table(nothing, points)):
+        rows = table[table["share"] > 0] if "band" in table else table
+        assert rows[["relative", "relative_low", "relative_high"]].isna().all(axis=None)
+        assert rows[["effect", "low", "high"]].notna().all(axis=None)

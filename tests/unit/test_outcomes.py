@@ -47,3 +47,17 @@ def test_outcomes_cut_short_are_refused(folder):
     np.save(folder / "logits.npy", np.zeros((2, 2, 2)))
     with pytest.raises(InputError, match="3 gates and 2 examples"):
         read_outcomes(folder, "accuracy", "classification")
+
+
+def test_other_files_cut_short_are_refused(folder):
+    whole = np.load(folder / "baseline.npy")
+    np.save(folder / "baseline.npy", whole[:1])
+    with pytest.raises(InputError, match="baseline: 1"):
+        read_outcomes(folder, "accuracy", "classification")
+    (folder / "baseline.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="dvc repro"):
+        read_outcomes(folder, "accuracy", "classification")
+    np.save(folder / "baseline.npy", whole)
+    gate_table(GATES).to_parquet(folder / "gates.parquet")  # without its heads
+    with pytest.raises(InputError, match="heads.*dvc repro"):
+        read_outcomes(folder, "accuracy", "classification")

@@ -159,3 +159,17 @@ def test_cells_are_short_and_plain():
 def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):
     write_csv(pd.DataFrame({"x": [0.123456, -0.00001]}), tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "x\n0.1235\n0.0\n"
+
+
+def test_the_control_stands_beside_the_pretrained_encoder(synthetic_reports):
+    table = pd.read_csv(synthetic_reports / "reports/tables/control-heads.csv")
+    assert table["task"].drop_duplicates().tolist() == ["relevance", "sentiment"]
+    assert table["weights"].tolist() == ["pretrained", "random weights"] * 4
+    assert sorted(set(table["mode"])) == ["uniform", "zero"]  # not `mean`: the control has none
+    assert ((table["mean_low"] <= table["mean"]) & (table["mean"] <= table["mean_high"])).all()
+    gates = pd.read_parquet(synthetic_reports / "work/measures/control/sentiment-0.parquet")
+    own = 100 * gates.loc[gates["mode"] == "zero", "effect"].mean()
+    row = table[(table["task"] == "sentiment") & (table["mode"] == "zero")].iloc[1]
+    assert row["mean"] == pytest.approx(own, abs=1e-3)
+    heads = pd.read_csv(synthetic_reports / "reports/heads.csv")
+    assert "random weights, cosine before/after tuning" in heads

@@ -29,14 +29,15 @@ def effects(measures: Measures, files: str = GATES) -> pd.DataFrame:
     """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
     gates = measures.frame(files)
     gates = gates[gates["family"].isin(["head", "layer"])]
-    for unit, scale in (("points", 1), ("percent", gates["baseline"].abs())):
+    above_nothing = gates["baseline"].where(gates["baseline"] > 0)
+    for unit, scale in (("points", 1), ("percent", above_nothing)):
         for name in ("effect", "low", "high"):
             gates = gates.assign(**{f"{name}_{unit}": 100 * gates[name] / scale})
     keys = ["task", "family", "mode", "layer", "head"]
     values = [
         f"{name}_{unit}" for unit in ("points", "percent") for name in ("effect", "low", "high")
     ]
-    table = gates.groupby(keys, sort=False)[[*values, "baseline", "value"]].mean()
+    table = gates.groupby(keys, sort=False)[[*values, "baseline", "value", "examples"]].mean()
     # With several seeds a head counts as significant only if it is so in every one.
     table["p_holm"] = gates.groupby(keys, sort=False)["p_holm"].max()
     return table.reset_index()

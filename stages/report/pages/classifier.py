@@ -84,7 +84,9 @@ def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
             "maps": len(maps),
             "model": name,
             **{
-                f"{average}_f1": f1_score(maps["label"], maps[model], average=average)
+                f"{average}_f1": f1_score(
+                    maps["label"], maps[model], labels=CLASSES, average=average, zero_division=0.0
+                )
                 for average in ("weighted", "macro")
             },
         }

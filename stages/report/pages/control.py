@@ -11,8 +11,10 @@ from stages.report.pages.ablate import POINTS, SIGNIFICANCE, effects, preferred
 from stages.report.pages.drift import HEADS as PRETRAINED_DRIFT
 
 GATES = "control/{task}-{seed}.parquet"
+MEANS = "control/{task}-{seed}-means.parquet"
 HELD_OUT = "control/{task}-{seed}-heldout.parquet"
 DRIFT = "control/{task}-{seed}-drift.parquet"
+PRETRAINED_MEANS = "effects/{task}-{seed}-means.parquet"
 PRETRAINED, RANDOM = "pretrained", "random weights"
 
 
@@ -48,9 +50,11 @@ def _heads_off(measures: Measures) -> Section:
             Table(
                 "control-heads",
                 "Pretrained and random weights side by side",
-                "Points of the primary metric: mean over the heads, the largest gain and loss, how "
-                f"many heads help or hurt when off (p < {SIGNIFICANCE} after Holm), and the gain "
-                "of the best head, chosen on one half of the examples and scored on the other.",
+                "The primary metric with all heads on, and in points of it: the mean effect of a "
+                "head that is off with its interval, the largest gain and loss, how many heads "
+                f"help or hurt (p < {SIGNIFICANCE} after Holm), and the gain of the best head, "
+                "chosen on one half of the examples and scored on the other. Where the encoder "
+                "with random weights has learnt little, turning heads off can change little.",
                 _side_by_side(measures),
             ),
             Figure(
@@ -77,10 +81,13 @@ def _heads_off(measures: Measures) -> Section:
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:
     rows = []
-    for weights, gates, held_out in (
-        (PRETRAINED, PRETRAINED_GATES, PRETRAINED_HELD_OUT),
-        (RANDOM, GATES, HELD_OUT),
+    for weights, gates, means, held_out in (
+        (PRETRAINED, PRETRAINED_GATES, PRETRAINED_MEANS, PRETRAINED_HELD_OUT),
+        (RANDOM, GATES, MEANS, HELD_OUT),
     ):
+        mean = measures.frame(means)
+        mean = mean[mean["family"] == "head"].groupby(["task", "mode"])
+        mean = POINTS * mean[["effect", "low", "high"]].mean()
         chosen = measures.frame(held_out)
         chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
         best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
@@ -93,7 +100,11 @@ def _side_by_side(measures: Measures) -> pd.DataFrame:
                     "task": task,
                     "mode": mode,
                     "weights": weights,
-                    "mean": cells["effect_points"].mean(),
+                    "examples": int(cells["examples"].iloc[0]),
+                    "all_heads_on": POINTS * cells["baseline"].iloc[0],
+                    "mean": mean.loc[(task, mode), "effect"],
+                    "mean_low": mean.loc[(task, mode), "low"],
+                    "mean_high": mean.loc[(task, mode), "high"],
                     "largest_gain": cells["effect_points"].max(),
                     "largest_loss": cells["effect_points"].min(),
                     "helping_heads": int((sure > 0).sum()),
@@ -103,9 +114,9 @@ def _side_by_side(measures: Measures) -> pd.DataFrame:
             )
     table = pd.DataFrame(rows)
     measured = table[table["weights"] == RANDOM].set_index(["task", "mode"]).index
-    both = table[table.set_index(["task", "mode"]).index.isin(measured)]
-    order = {task: place for place, task in enumerate(measures.tasks)}
-    return both.sort_values(["task", "mode"], key=lambda names: names.replace(order), kind="stable")
+    table = table[table.set_index(["task", "mode"]).index.isin(measured)]
+    task_order = pd.Categorical(table["task"], measures.tasks)
+    return table.assign(task=task_order).sort_values(["task", "mode"], kind="stable")
 
 
 def _drift(measures: Measures) -> Section:
@@ -123,7 +134,9 @@ def _drift(measures: Measures) -> Section:
     return Section(
         "Maps before and after tuning",
         "Cosine between each head's maps before and after tuning, padding cut off, of an encoder "
-        "that began with random weights: its maps start out nearly uniform.",
+        "that began with random weights: its maps start out nearly uniform. With pretrained "
+        "weights all validation examples are compared, with random ones those of the stage "
+        "`control`.",
         (
             Figure(
                 "control-drift",
