@@ -10,7 +10,7 @@ from jaxtyping import Float
 from stages.core.intervals import LEVEL, holm
 from stages.core.metrics import METRICS
 from stages.core.outcomes import Outcomes
-from stages.core.paired import held_out_choice, mean_effect, paired_effects
+from stages.core.paired import held_out_choices, mean_effect, paired_effects
 
 
 def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
@@ -61,14 +61,8 @@ def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFram
     """
     rows = []
     for (family, mode), group in _fixed(outcomes):
-        for picked in ("best", "worst"):
-            choice = held_out_choice(
-                outcomes,
-                outcomes.gated[group.index],
-                largest=picked == "best",
-                resamples=resamples,
-                seed=seed,
-            )
+        choices = held_out_choices(outcomes, outcomes.gated[group.index], resamples, seed)
+        for picked, choice in choices.items():
             gate = group.iloc[choice["picked"]]
             rows.append(
                 {

@@ -97,7 +97,7 @@ def test_an_encoder_of_one_layer_has_no_halves():
 
 
 def test_a_metric_of_0_has_no_relative_changes():
-    gates = random_shares(2, 2, "zero", [0.5], 2, 0)
+    gates = list(random_shares(2, 2, "zero", [0.5], 2, 0))
     gated = np.zeros((len(gates), 40))  # all right
     nothing = Outcomes(gate_table(gates), "accuracy", LABELS, np.ones(40), gated)
     table = effect_table(nothing, 20, 0)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from stages.core.outcomes import Outcomes
-from stages.core.paired import held_out_choice, mean_effect, paired_effects
+from stages.core.paired import held_out_choices, mean_effect, paired_effects
 
 GENERATOR = np.random.default_rng(1)
 
@@ -59,7 +59,7 @@ def test_best_of_many_useless_gates_gains_nothing_on_the_other_half():
     """The trap the held-out half is for: noise looks like a gain on the examples that chose it."""
     labels, baseline = np.zeros(400), GENERATOR.permutation(np.repeat([0.0, 1.0], [280, 120]))
     useless = (GENERATOR.random((100, 400)) < 0.3).astype(float)
-    choice = held_out_choice(evidence(labels, baseline), useless, True, 300, seed=0)
+    choice = held_out_choices(evidence(labels, baseline), useless, 300, seed=0)["best"]
     assert choice["chosen_effect"] > 0.05
     assert abs(choice["effect"]) < 0.03
     assert choice["low"] < 0 < choice["high"]
@@ -69,8 +69,8 @@ def test_a_gate_that_really_helps_is_found_and_keeps_its_gain():
     labels, baseline = np.zeros(400), (GENERATOR.random(400) < 0.3).astype(float)
     gated = np.tile(baseline, (20, 1))
     gated[7] = np.where(GENERATOR.random(400) < 0.5, 0, baseline)
-    choice = held_out_choice(evidence(labels, baseline), gated, True, 300, seed=0)
+    choice = held_out_choices(evidence(labels, baseline), gated, 300, seed=0)["best"]
     assert choice["picked"] == 7
     assert choice["low"] > 0.05
-    worst = held_out_choice(evidence(labels, baseline), 1 - gated, False, 300, seed=0)
+    worst = held_out_choices(evidence(labels, baseline), 1 - gated, 300, seed=0)["worst"]
     assert worst["high"] < 0
