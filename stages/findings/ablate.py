@@ -22,7 +22,7 @@ from stages.core.estimates import (
     preferring,
     smallest,
 )
-from stages.core.measures import Measures, NotMeasured
+from stages.core.measures import Measures, NotMeasured, relative_effects
 from stages.findings.learnt import not_learnt, of_learnt_tasks
 
 GATES = "effects/{task}-{seed}.parquet"
@@ -88,7 +88,7 @@ def middle_layers(
 
     def mean(rows: pd.DataFrame) -> Estimate:
         depth = rows["layer"] / (rows["layer"].max() + 1)
-        return _mean_effect(_relative(rows[depth.between(first, last)]), PERCENT)
+        return _mean_effect(relative_effects(rows[depth.between(first, last)]), PERCENT)
 
     return _preferring(measures, task, _each_task(measures, "layer", "zero", mean))
 
@@ -100,7 +100,7 @@ def share_of_small_effects(
     """Share of heads whose relative effect is smaller than `within` percent."""
 
     def share(rows: pd.DataFrame) -> Estimate:
-        rows = _relative(rows)
+        rows = relative_effects(rows)
         limit = within / PERCENT
         inside = (rows["low"] > -limit) & (rows["high"] < limit)
         touching = (rows["low"] < limit) & (rows["high"] > -limit)
@@ -171,13 +171,6 @@ def _over_seeds(
     }
 
 
-def _relative(rows: pd.DataFrame) -> pd.DataFrame:
-    """Effects and their intervals as shares of the metric with all heads on, if that is above 0."""
-    columns = ["effect", "low", "high"]
-    baseline = rows["baseline"].where(rows["baseline"] > 0)
-    return rows.assign(**{name: rows[name] / baseline for name in columns})
-
-
 def _mean_effect(rows: pd.DataFrame, scale: float) -> Estimate:
     """Mean over gates; they share the examples, so their bounds are averaged too."""
     mean = rows[["effect", "low", "high"]].mean() * scale
@@ -191,7 +184,9 @@ def _held_out(
     rows = of_learnt_tasks(measures, HELD_OUT)
     rows = rows[(rows["family"] == family) & (rows["mode"] == mode) & (rows["picked"] == picked)]
     rows = rows.assign(effect=rows["effect_heldout"])
-    return _over_seeds(_relative(rows) if relative else rows, lambda run: _mean_effect(run, POINTS))
+    return _over_seeds(
+        relative_effects(rows) if relative else rows, lambda run: _mean_effect(run, POINTS)
+    )
 
 
 def _share(rows: pd.DataFrame, share: float, band: str | None = None) -> dict[str, Estimate]:

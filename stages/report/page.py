@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import altair
 import pandas as pd
 
+from stages.core.charts import heatmap
 from stages.core.measures import Measures
 
 
@@ -22,6 +24,29 @@ class Figure:
     caption: str
     chart: altair.TopLevelMixin
     plot: pd.DataFrame | None = None
+
+
+def heads_figure(
+    name: str,
+    title: str,
+    caption: str,
+    cells: pd.DataFrame,
+    value: str,
+    unit: str,
+    *,
+    panel: str = "task",
+    **drawing: Any,
+) -> Figure:
+    """A heatmap layer x head, with the table of it that `dvc plots` draws.
+
+    Args:
+        cells: one row a cell with layer, head and the columns `panel` and `value`.
+        unit: title of the colour scale.
+        drawing: further arguments of `heatmap`.
+    """
+    chart = heatmap(cells, value, unit, panel=panel, **drawing)
+    plot = cells.rename(columns={panel: "panel", value: "value"})
+    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]])
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from stages.core.charts import dots, heatmap
-from stages.core.measures import Measures
-from stages.report.page import Figure, Page, Section, Table
+from stages.core.charts import dots
+from stages.core.measures import Measures, relative_effects
+from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 GATES = "effects/{task}-{seed}.parquet"
 HELD_OUT = "effects/{task}-{seed}-heldout.parquet"
@@ -29,14 +29,11 @@ def effects(measures: Measures, files: str = GATES) -> pd.DataFrame:
     """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
     gates = measures.frame(files)
     gates = gates[gates["family"].isin(["head", "layer"])]
-    above_nothing = gates["baseline"].where(gates["baseline"] > 0)
-    for unit, scale in (("points", 1), ("percent", above_nothing)):
-        for name in ("effect", "low", "high"):
-            gates = gates.assign(**{f"{name}_{unit}": 100 * gates[name] / scale})
+    names = ["effect", "low", "high"]
+    in_points, in_percent = POINTS * gates[names], PERCENT * relative_effects(gates)[names]
+    gates = gates.join(in_points.add_suffix("_points")).join(in_percent.add_suffix("_percent"))
     keys = ["task", "family", "mode", "layer", "head"]
-    values = [
-        f"{name}_{unit}" for unit in ("points", "percent") for name in ("effect", "low", "high")
-    ]
+    values = [f"{name}_{unit}" for unit in ("points", "percent") for name in names]
     table = gates.groupby(keys, sort=False)[[*values, "baseline", "value", "examples"]].mean()
     # With several seeds a head counts as significant only if it is so in every one.
     table["p_holm"] = gates.groupby(keys, sort=False)["p_holm"].max()
@@ -45,47 +42,34 @@ def effects(measures: Measures, files: str = GATES) -> pd.DataFrame:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
-    rows = preferred(effects(measures))
-    table = rows.pivot(index=["layer", "head"], columns="task", values="effect_points")
-    return table[rows["task"].unique()].add_prefix("off: ").add_suffix(" (points)")
+    return by_task(effects(measures)).add_prefix("off: ").add_suffix(" (points)")
 
 
-def preferred(gates: pd.DataFrame) -> pd.DataFrame:
-    """Single heads under `uniform`, or under the first mode measured."""
-    mode = "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
-    return gates[(gates["family"] == "head") & (gates["mode"] == mode)]
+def by_task(gates: pd.DataFrame) -> pd.DataFrame:
+    """One row a layer and head, one column a task: effects in points, in the preferred mode."""
+    rows = single_heads(gates, preferred_mode(gates), "points")
+    table = rows.pivot(index=["layer", "head"], columns="task", values="effect")
+    return table[rows["task"].unique()]
+
+
+def preferred_mode(gates: pd.DataFrame) -> str:
+    """`uniform`, or the first mode measured."""
+    return "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
 
 
 def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
-    cells = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
-    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
-    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
-    cells = cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+    cells = single_heads(gates, mode, unit)
     name = f"ablate-heads-{mode}"
-    tooltip = ["task", "layer", "head", "effect", "low", "high", "p_holm"]
-    title = f"change, {unit}"
     return Section(
         f"{study}: each head alone, {mode}",
         f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
         "the head; blue cells: it gets better.",
         (
-            Figure(
+            effects_figure(
                 name,
                 f"Change of the primary metric with one head off ({mode}, {unit})",
-                f"Layer x head for each task. A dot marks heads with p < {SIGNIFICANCE} after "
-                "Holm's correction over all heads of the task.",
-                heatmap(
-                    cells,
-                    "effect",
-                    title,
-                    panel="task",
-                    diverging=True,
-                    tooltip=tooltip,
-                    marked="significant",
-                ),
-                cells.rename(columns={"task": "panel", "effect": "value"})[
-                    ["panel", "layer", "head", "value"]
-                ],
+                cells,
+                unit,
             ),
             Table(
                 name,
@@ -94,6 +78,30 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
                 _largest_first(cells),
             ),
         ),
+    )
+
+
+def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
+    """Effects of single heads under one mode: task, layer, head, effect, low, high, significant."""
+    cells = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
+    return cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+
+
+def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
+    """What `single_heads` found, for each task."""
+    return heads_figure(
+        name,
+        title,
+        f"Layer x head for each task. A dot marks heads with p < {SIGNIFICANCE} after Holm's "
+        "correction over all heads of the task.",
+        cells,
+        "effect",
+        f"change, {unit}",
+        diverging=True,
+        tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
+        marked="significant",
     )
 
 

@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from stages.core.charts import heatmap
 from stages.core.measures import Measures
-from stages.report.page import Figure, Page, Section, Table
+from stages.report.page import Page, Section, Table, heads_figure
 
 STATISTICS = "attend/{task}-{arm}.parquet"
 ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
@@ -52,12 +51,14 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
         title,
         f"Mean over the tokens of an example, then over examples and tasks; {unit}.",
         (
-            Figure(
+            heads_figure(
                 f"attend-{name}",
                 f"{title}, before and after tuning, and with random weights",
                 f"Layer x head of the pretrained, the tuned and an untrained encoder; {unit}.",
-                heatmap(cells, "value", unit, panel="model"),
-                cells.rename(columns={"model": "panel"})[["panel", "layer", "head", "value"]],
+                cells,
+                "value",
+                unit,
+                panel="model",
             ),
             Table(f"attend-{name}", "Every head", f"{title}, {unit}.", table),
         ),

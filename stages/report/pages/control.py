@@ -2,13 +2,21 @@
 
 import pandas as pd
 
-from stages.core.charts import heatmap
 from stages.core.measures import Measures
-from stages.report.page import Figure, Page, Section, Table
+from stages.report.page import Page, Section, Table
 from stages.report.pages.ablate import GATES as PRETRAINED_GATES
 from stages.report.pages.ablate import HELD_OUT as PRETRAINED_HELD_OUT
-from stages.report.pages.ablate import POINTS, SIGNIFICANCE, effects, preferred
+from stages.report.pages.ablate import (
+    POINTS,
+    SIGNIFICANCE,
+    by_task,
+    effects,
+    effects_figure,
+    preferred_mode,
+    single_heads,
+)
 from stages.report.pages.drift import HEADS as PRETRAINED_DRIFT
+from stages.report.pages.drift import similarity_figure
 
 GATES = "control/{task}-{seed}.parquet"
 MEANS = "control/{task}-{seed}-means.parquet"
@@ -24,10 +32,8 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Of the encoder that began with random weights: drift, and the effect of each head off."""
-    places = ["layer", "head"]
-    drift = measures.frame(DRIFT).groupby(places)["cosine"].mean()
-    rows = preferred(effects(measures, GATES))
-    off = rows.pivot(index=places, columns="task", values="effect_points")[rows["task"].unique()]
+    drift = measures.frame(DRIFT).groupby(["layer", "head"])["cosine"].mean()
+    off = by_task(effects(measures, GATES))
     return (
         off.add_prefix("random weights, off: ")
         .add_suffix(" (points)")
@@ -36,11 +42,8 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 
 def _heads_off(measures: Measures) -> Section:
-    cells = preferred(effects(measures, GATES))
-    mode = cells["mode"].iloc[0]
-    columns = {f"{name}_points": name for name in ("effect", "low", "high")}
-    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
-    cells = cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+    gates = effects(measures, GATES)
+    mode = preferred_mode(gates)
     return Section(
         "Each head alone",
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
@@ -57,23 +60,11 @@ def _heads_off(measures: Measures) -> Section:
                 "with random weights has learnt little, turning heads off can change little.",
                 _side_by_side(measures),
             ),
-            Figure(
+            effects_figure(
                 f"control-heads-{mode}",
                 f"Change of the primary metric with one head off ({mode}, points): random weights",
-                "Layer x head for each task. A dot marks heads with "
-                f"p < {SIGNIFICANCE} after Holm's correction over all heads of the task.",
-                heatmap(
-                    cells,
-                    "effect",
-                    "change, points",
-                    panel="task",
-                    diverging=True,
-                    tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
-                    marked="significant",
-                ),
-                cells.rename(columns={"task": "panel", "effect": "value"})[
-                    ["panel", "layer", "head", "value"]
-                ],
+                single_heads(gates, mode, "points"),
+                "points",
             ),
         ),
     )
@@ -138,20 +129,10 @@ def _drift(measures: Measures) -> Section:
         "weights all validation examples are compared, with random ones those of the stage "
         "`control`.",
         (
-            Figure(
+            similarity_figure(
                 "control-drift",
                 "Similarity of maps before and after tuning: random weights",
-                "Layer x head for each task; the paler the cell, the more the head changed.",
-                heatmap(
-                    cells,
-                    "cosine",
-                    "cosine",
-                    panel="task",
-                    tooltip=["task", "layer", "head", "cosine", "low", "high"],
-                ),
-                cells.rename(columns={"task": "panel", "cosine": "value"})[
-                    ["panel", "layer", "head", "value"]
-                ],
+                cells,
             ),
             Table(
                 "control-drift-layers",

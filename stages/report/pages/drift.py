@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from stages.core.charts import heatmap
 from stages.core.measures import Measures
-from stages.report.page import Figure, Page, Section, Table
+from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "drift/{task}.parquet"
 VARIANTS = {
@@ -40,20 +39,8 @@ def _section(cells: pd.DataFrame, variant: str, text: str) -> Section:
         "Cosine between each head's flattened attention maps in the pretrained and the tuned "
         f"encoder, mean over the validation examples; 1 is no change. {text}",
         (
-            Figure(
-                name,
-                f"Similarity of maps before and after tuning ({variant})",
-                "Layer x head for each task; the paler the cell, the more the head changed.",
-                heatmap(
-                    cells,
-                    "cosine",
-                    "cosine",
-                    panel="task",
-                    tooltip=["task", "layer", "head", "cosine", "low", "high"],
-                ),
-                cells.rename(columns={"task": "panel", "cosine": "value"})[
-                    ["panel", "layer", "head", "value"]
-                ],
+            similarity_figure(
+                name, f"Similarity of maps before and after tuning ({variant})", cells
             ),
             Table(
                 f"{name}-layers",
@@ -66,6 +53,19 @@ def _section(cells: pd.DataFrame, variant: str, text: str) -> Section:
             ),
             Table(name, "Every head", "Mean cosine with its 95% interval over examples.", table),
         ),
+    )
+
+
+def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
+    """The cosine of each head's maps before and after tuning, for each task."""
+    return heads_figure(
+        name,
+        title,
+        "Layer x head for each task; the paler the cell, the more the head changed.",
+        cells,
+        "cosine",
+        "cosine",
+        tooltip=["task", "layer", "head", "cosine", "low", "high"],
     )
 
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from stages.core.charts import heatmap, shares
+from stages.core.charts import shares
 from stages.core.measures import Measures
-from stages.report.page import Figure, Page, Section, Table
+from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 CELLS = "patterns/{task}-{arm}.parquet"
 SHARES = "patterns/{task}-{arm}-shares.parquet"
@@ -64,20 +64,15 @@ def _heads(measures: Measures) -> Section:
         "Patterns of each head",
         "How the maps of each head divide among the patterns; a head need not keep to one.",
         (
-            Figure(
+            heads_figure(
                 "patterns-heads",
                 "Share of each head's maps with each pattern (tuned, all tasks)",
                 "Layer x head for each pattern.",
-                heatmap(
-                    tuned,
-                    "share",
-                    "share of maps",
-                    panel="pattern",
-                    tooltip=["pattern", "layer", "head", "share"],
-                ),
-                tuned.rename(columns={"pattern": "panel", "share": "value"})[
-                    ["panel", "layer", "head", "value"]
-                ],
+                tuned,
+                "share",
+                "share of maps",
+                panel="pattern",
+                tooltip=["pattern", "layer", "head", "share"],
             ),
             Table(
                 "patterns-heads",
