@@ -11,29 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from ruamel.yaml import YAML
 
 from stages import attend, drift
 from stages.core.batches import encode
-from stages.core.checkpoint import load_classifier, load_tokenizer, load_tuned
-from stages.core.examples import examples_frame, read_examples, write_examples
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.examples import read_examples
 from stages.core.maps import MapStore
 from stages.core.statistics import KindIds, surface_statistics
-from stages.core.tasks import load_task
+from tests.integration import toy
 
 REPOSITORY = Path(__file__).parents[2]
-WORDS = "the a dog cat house garden river book song teacher sees likes finds not . ,".split()  # noqa: SIM905
-PARAMETERS = {
-    "runtime": {"device": "cpu", "threads": 1, "workers": 0},
-    "tasks": {
-        "toy": {
-            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
-            "kind": "classification",
-            "labels": 2,
-            "metrics": ["accuracy"],
-            "max_length": 40,
-        }
-    },
+SECTIONS = {
     "attend": {
         "examples": 12,
         "seed": 0,
@@ -52,34 +40,13 @@ PARAMETERS = {
 }
 
 
-def write_parameters(**changes) -> None:
-    with Path("params.yaml").open("w") as stream:
-        YAML().dump(PARAMETERS | changes, stream)
-
-
-def write_task(count: int) -> None:
-    generator = np.random.default_rng(0)
-    texts = [
-        [" ".join(generator.choice(WORDS, generator.integers(2, 16))) for _ in range(2)]
-        for _ in range(count)
-    ]
-    rows = (
-        {"id": f"toy-{row}", "text_a": a, "text_b": b, "label": 0.0}
-        for row, (a, b) in enumerate(texts)
-    )
-    write_examples(examples_frame(rows), "work/tasks/toy/validation.parquet")
-
-
 @pytest.fixture
 def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     """A folder with 30 examples and two models whose encoders differ."""
     monkeypatch.chdir(tmp_path)
-    write_parameters()
-    write_task(30)
-    for seed, arm in enumerate(("none", "pretrained")):
-        model = load_classifier(tiny_bert, load_task("toy"), "random", seed)
-        model.save_pretrained(f"work/models/toy-{arm}-0")
-        load_tokenizer(tiny_bert).save_pretrained(f"work/models/toy-{arm}-0")
+    toy.write_parameters(**SECTIONS)
+    toy.write_examples_of("toy", 30)
+    toy.write_models(tiny_bert, "none", "pretrained")
     return tmp_path
 
 
@@ -145,14 +112,14 @@ def test_attend_is_repeatable_to_the_byte(project):
 
 
 def test_fewer_examples_than_wanted_are_all_kept(project):
-    write_parameters(attend=PARAMETERS["attend"] | {"examples": 1000})
+    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 1000})
     attend.main("toy", "none", 0)
     assert len(MapStore("work/maps/toy-none")) == 30
 
 
 def test_kill_leaves_nothing_and_the_next_run_completes(project):
-    write_parameters(attend=PARAMETERS["attend"] | {"examples": 4000, "batch": 1})
-    write_task(4000)
+    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 4000, "batch": 1})
+    toy.write_examples_of("toy", 4000)
     process = subprocess.Popen(
         [sys.executable, "-m", "stages.attend", "--task=toy", "--arm=none", "--seed=0"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
@@ -170,8 +137,8 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     assert not Path("work/maps/toy-none").exists()
     assert not Path("work/measures/attend").exists()
 
-    write_parameters()
-    write_task(30)
+    toy.write_parameters(**SECTIONS)
+    toy.write_examples_of("toy", 30)
     attend.main("toy", "none", 0)
     MapStore("work/maps/toy-none").verify()
     assert [file.name for file in Path("work/maps").iterdir()] == ["toy-none"]

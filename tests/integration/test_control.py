@@ -2,64 +2,35 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
-from ruamel.yaml import YAML
 
 from stages import control
 from stages.core.batches import encode
-from stages.core.checkpoint import load_classifier, load_tokenizer, load_tuned
-from stages.core.examples import examples_frame, read_examples, write_examples
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.examples import read_examples
 from stages.core.gates import Gate, GateBatch, off_matrix
 from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from tests.integration import toy
 
-WORDS = ["the", "a", "dog", "cat", "house", "garden", "river", "book", "song", "teacher", "not"]
-PARAMETERS = {
-    "runtime": {"device": "cpu", "threads": 1},
-    "tasks": {
-        "toy": {
-            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
-            "kind": "classification",
-            "labels": 2,
-            "metrics": ["accuracy"],
-            "max_length": 40,
-        }
-    },
-    "control": {"modes": ["zero"], "batch": 8, "examples": None, "resamples": 50, "seed": 0},
-}
-EXAMPLES = Path("work/tasks/toy/validation.parquet")
+CONTROL = {"modes": ["zero"], "batch": 8, "examples": None, "resamples": 50, "seed": 0}
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     """A folder with 24 examples, an untrained model and another one in the place of the tuned."""
     monkeypatch.chdir(tmp_path)
-    with Path("params.yaml").open("w") as stream:
-        YAML().dump(PARAMETERS, stream)
-    generator = np.random.default_rng(0)
-    rows = (
-        {
-            "id": f"toy-{row}",
-            "text_a": " ".join(generator.choice(WORDS, generator.integers(2, 16))),
-            "label": float(row % 2),
-        }
-        for row in range(24)
-    )
-    write_examples(examples_frame(rows), EXAMPLES)
-    for seed, arm in enumerate(("untrained", "random")):
-        model = load_classifier(tiny_bert, load_task("toy"), "random", seed)
-        model.save_pretrained(f"work/models/toy-{arm}-0")
-        load_tokenizer(tiny_bert).save_pretrained(f"work/models/toy-{arm}-0")
+    toy.write_parameters(control=CONTROL)
+    toy.write_examples_of("toy", 24)
+    toy.write_models(tiny_bert, "untrained", "random")
     return tmp_path
 
 
 def accuracy_without(head: tuple[int, int]) -> float:
     """Of the tuned model, by one full pass an example."""
     folder = Path("work/models/toy-random-0")
-    model, examples = Gated(load_tuned(folder)), read_examples(EXAMPLES)
+    model, examples = Gated(load_tuned(folder)), read_examples(toy.examples_path("toy"))
     off = off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads)
     right = 0
     with torch.inference_mode():

@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from stages.core.checkpoint import load_tokenizer
-from stages.core.examples import examples_frame, write_examples
 from stages.core.pattern_data import CLASSES, check_folds, read_maps, read_table
 from stages.labelling import __main__ as labelling
+from tests.integration import toy
 
-WORDS = "the a dog cat house garden river book song teacher sees likes finds not".split()  # noqa: SIM905
 PLAN = ["--folds", "2", "--items", "5", "--shortest", "4", "--longest", "40"]
 
 
@@ -25,17 +23,8 @@ def command(*words: str) -> str:
 def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     """A folder with examples of the tasks that the tool draws from, and one model."""
     monkeypatch.chdir(tmp_path)
-    generator = np.random.default_rng(0)
     for task in labelling.TASKS:
-        rows = (
-            {
-                "id": f"{task}-{row}",
-                "text_a": " ".join(generator.choice(WORDS, 6)) + f" {task[0]} {row}",
-                "label": 0.0,
-            }
-            for row in range(60)
-        )
-        write_examples(examples_frame(rows), f"work/tasks/{task}/validation.parquet")
+        toy.write_examples_of(task, 60)
     folder = Path("work/models/sentiment-none-0")
     folder.parent.mkdir(parents=True)
     folder.symlink_to(tiny_bert)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from stages.core import grid as grid_module
-from stages.core.batches import Batch
+from stages.core.batches import Batch, Encoded
 from stages.core.gates import (
     Gate,
     GateBatch,
@@ -15,7 +15,7 @@ from stages.core.gates import (
     single_heads,
     whole_layers,
 )
-from stages.core.grid import Grid, mean_outputs
+from stages.core.grid import Grid, mean_outputs, run_gates
 from stages.core.seam import Gated
 
 LENGTHS = [9, 4, 6, 9]
@@ -87,3 +87,43 @@ def test_mean_output_is_the_mean_over_real_tokens(gated_batch):
         for layer in range(gated.layers)
     ]
     torch.testing.assert_close(mean_outputs(gated, [batch]), torch.stack(by_hand))
+
+
+TEXT_LENGTHS = [3, 5, 2, 4, 5]
+
+
+class CountingGrid:
+    """Its logits are the rows' numbers, so that their order can be checked; may break down once."""
+
+    def __init__(self, breaks_at=None):
+        self.calls, self.breaks_at = 0, breaks_at
+
+    def run(self, batch):
+        if self.calls == self.breaks_at:
+            raise KeyboardInterrupt
+        self.calls += 1
+        before = batch.rows[:, None].astype(np.float32)
+        return before, np.stack([before + 10, before + 20])
+
+
+@pytest.fixture
+def encoded():
+    ids = [[1] * length for length in TEXT_LENGTHS]
+    return Encoded({"input_ids": ids}, {"input_ids": 0}, ids)
+
+
+def test_logits_come_back_in_the_order_of_the_examples(tmp_path, encoded):
+    before, after = run_gates(CountingGrid(), encoded, 2, "cpu", "x", tmp_path)
+    assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
+    assert after[1, :, 0].tolist() == [20, 21, 22, 23, 24]
+
+
+def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
+    with pytest.raises(KeyboardInterrupt):
+        run_gates(CountingGrid(breaks_at=2), encoded, 2, "cpu", "x", tmp_path)
+    (tmp_path / ".x-2.npz.partial").write_bytes(b"half-written")
+    again = CountingGrid()
+    before, after = run_gates(again, encoded, 2, "cpu", "x", tmp_path)
+    assert again.calls == 1
+    assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
+    assert after[0, :, 0].tolist() == [10, 11, 12, 13, 14]
