@@ -1,6 +1,6 @@
 """Learning to tell the five attention patterns apart (Kovaleva et al. 2019, section 4.1).
 
-The score is honest: five folds, none of which shares a head (layer and head, of whichever task or
+The score is honest: five folds, none of which shares a head (of one encoder, of whichever task or
 arm) or a sentence with another. Beside the network stands a linear classifier on plain features.
 """
 
@@ -87,7 +87,7 @@ def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
 def fold_table(
     data: LabelledMaps, classifiers: dict[int | None, PatternClassifier]
 ) -> pd.DataFrame:
-    """One row a map labelled twice, predicted by network and baseline that did not see its fold.
+    """One row a map, predicted by network and baseline that did not see its fold.
 
     Columns: map, fold, encoder, label, network, deep_path (the network without its wide path),
     baseline (names of classes) and the network's probability of each class.
@@ -112,7 +112,7 @@ def fold_table(
             **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
         }
     )
-    return table[data.scored].reset_index(drop=True)
+    return table
 
 
 def main() -> None:

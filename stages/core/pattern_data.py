@@ -18,6 +18,10 @@ from stages.core.files import InputError, atomic
 # Kovaleva et al. 2019, section 4.1, Figure 1.
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 
+# Who labels: all maps, and the doubtful ones again from larger pictures.
+FIRST_LOOK = ("first", "second")
+CLOSER_LOOK = ("closer_first", "closer_second", "closer_third")
+
 # What an annotator may write, in any case.
 ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
 
@@ -32,7 +36,7 @@ class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, encoder, example, ..., first, first_doubt, second, second_doubt, ..., label.
+    head, encoder, example, ..., first, first_doubt, second, second_doubt, closer_first, ..., label.
     """
 
     maps: list[Map]
@@ -48,25 +52,27 @@ class LabelledMaps:
 
         Args:
             adjudicated: share of the adjudicated label; the annotators have the rest, all alike.
+                Where some looked closer, only those count.
             doubt: share of an annotator's part that goes to the other classes of a doubt (`V/VD`).
         """
-        annotators = [name for name in self.table if f"{name}_doubt" in self.table]
-        opinions = np.zeros((len(self.table), len(CLASSES)))
-        for annotator in annotators:
-            rows = zip(self.table[annotator], self.table[f"{annotator}_doubt"], strict=True)
-            opinions += np.stack([opinion(label, note, doubt) for label, note in rows])
-        # Not every annotator has labelled every map.
+        closer = self._opinions(CLOSER_LOOK, doubt)
+        opinions = np.where(closer.any(1, keepdims=True), closer, self._opinions(FIRST_LOOK, doubt))
         opinions /= opinions.sum(1, keepdims=True)
         return adjudicated * np.eye(len(CLASSES))[self.labels] + (1 - adjudicated) * opinions
+
+    def _opinions(
+        self, annotators: tuple[str, ...], doubt: float
+    ) -> Float[np.ndarray, "map class"]:
+        total = np.zeros((len(self.table), len(CLASSES)))
+        for name in annotators:
+            if name in self.table:
+                rows = zip(self.table[name], self.table[f"{name}_doubt"], strict=True)
+                total += np.stack([opinion(label, note, doubt) for label, note in rows])
+        return total
 
     @property
     def folds(self) -> np.ndarray:
         return self.table["fold"].to_numpy()
-
-    @property
-    def scored(self) -> np.ndarray:
-        """Whether two annotators labelled a map: others are learnt from, but count in no score."""
-        return (self.table["second"] != "").to_numpy()
 
 
 def opinion(label: str, note: str, doubt: float) -> Float[np.ndarray, " class"]:

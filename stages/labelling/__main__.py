@@ -9,15 +9,15 @@ import typer
 
 from stages.core.files import InputError, atomic
 from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
-from stages.labelling.agreement import ORDINALS, adjudicate, agreement, read_labels
+from stages.core.pattern_data import CLOSER_LOOK as CLOSER_ANNOTATORS
+from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import Model
 from stages.labelling.draw import draw as draw_maps
-from stages.labelling.sheets import draw_sheet
+from stages.labelling.sheets import CLOSER_LOOK, FIRST_LOOK, draw_sheet
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
-PER_SHEET = 20
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
 MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in ("none", "pretrained"))
@@ -82,57 +82,81 @@ def sheets(
     out: Path,
     folder: Folder = Path("data/patterns"),
     start_at: Annotated[int, typer.Option(help="number of the first map to draw")] = 0,
+    closer: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="the first two annotators' files: draw what they doubt, larger"),
+    ] = None,
 ) -> None:
     """Draw the numbered labelling sheets as PNG files in OUT, with an empty labels.csv beside."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    with typer.progressbar(range(start_at, len(maps), PER_SHEET), label="sheets") as starts:
+    layout = FIRST_LOOK if closer is None else CLOSER_LOOK
+    rows = list(range(start_at, len(maps)))
+    if closer is not None:
+        first, second = (read_labels(path, table["map"].tolist()) for path in closer)
+        rows = [row for row in rows if doubtful(first, second)[row]]
+    with typer.progressbar(range(0, len(rows), layout.maps), label="sheets") as starts:
         for start in starts:
-            rows = list(range(start, min(start + PER_SHEET, len(maps))))
-            titles = [str(table.at[row, "map"]) for row in rows]
-            draw_sheet(table, maps, rows, titles, out / f"sheet-{start // PER_SHEET:02d}.png")
-    write_csv(table.loc[start_at:, ["map"]].assign(label="", doubt=""), out / "labels.csv")
+            some = rows[start : start + layout.maps]
+            titles = [str(table.at[row, "map"]) for row in some]
+            path = out / f"sheet-{start // layout.maps:03d}.png"
+            draw_sheet(table, maps, some, titles, path, layout)
+    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
 
 
 @app.command()
 def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/patterns")) -> None:
-    """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT."""
+    """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT.
+
+    Only maps that both have labelled count, so that it serves the closer look as well.
+    """
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
     one, two = (
         read_labels(path, table["map"].tolist(), whole=False)["label"] for path in (first, second)
     )
     typer.echo(json.dumps(agreement(one, two), indent=2))
     rows = one.index[(one != two) & (one != "") & (two != "")].tolist()
-    for start in range(0, len(rows), PER_SHEET):
-        some = rows[start : start + PER_SHEET]
-        titles = [f"{table.at[row, 'map']}: {one[row]} / {two[row]}" for row in some]
-        draw_sheet(table, maps, some, titles, out / f"disagreement-{start // PER_SHEET:02d}.png")
+    for start in range(0, len(rows), CLOSER_LOOK.maps):
+        some = rows[start : start + CLOSER_LOOK.maps]
+        titles = [str(table.at[row, "map"]) for row in some]
+        path = out / f"disagreement-{start // CLOSER_LOOK.maps:03d}.png"
+        draw_sheet(table, maps, some, titles, path, CLOSER_LOOK)
     write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "decisions.csv")
 
 
 @app.command()
 def finish(
-    annotators: Annotated[list[Path], typer.Argument(help="two or more files of labels")],
-    decisions: Annotated[Path, typer.Option(help="labels of the maps that are left open")],
+    first: Path,
+    second: Path,
+    closer: Annotated[
+        list[Path] | None, typer.Option(help="labels of an annotator who looked closer")
+    ] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="labels of the maps that are left open")
+    ] = None,
     folder: Folder = Path("data/patterns"),
 ) -> None:
     """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
 
-    The label is what the first two annotators agree on, else what most of them say, else what
-    DECISIONS says; a decision always counts, a row without a label is none. The first must label
-    every map, the others may leave maps out; a map that the second left out is learnt from, but
-    counts in no score. The agreement is that of the first two.
+    The label is what most of those say who looked closer; where none did, what FIRST and SECOND
+    agree on. A decision counts before both; a row without a label is none. FIRST and SECOND label
+    every map, the others some. The agreement is that of the first two, and of the first two who
+    looked closer.
     """
-    if len(annotators) not in range(2, len(ORDINALS) + 1):
-        raise InputError(f"{len(annotators)} files of labels; give 2 to {len(ORDINALS)}")
+    closer = closer or []
+    if len(closer) > len(CLOSER_ANNOTATORS):
+        raise InputError(f"{len(closer)} files of --closer; give at most {len(CLOSER_ANNOTATORS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
-    tables = [read_labels(path, numbers, whole=k == 0) for k, path in enumerate(annotators)]
-    for path, table in zip(annotators, tables, strict=True):
-        if without := int((table["label"] == "").sum()):
-            typer.echo(f"{path}: {without} maps without a label", err=True)
-    decided = read_labels(decisions, None)
-    write_csv(adjudicate(tables, decided), folder / "labels.csv")
+    looks = [read_labels(path, numbers) for path in (first, second)]
+    closer_looks = [read_labels(path, numbers, whole=False) for path in closer]
+    empty = pd.DataFrame({"map": [], "label": []})
+    decided = empty if decisions is None else read_labels(decisions, None)
+    write_csv(adjudicate(*looks, closer_looks, decided), folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:
-        result = agreement(tables[0]["label"], tables[1]["label"])
+        result = {
+            name: agreement(*(table["label"] for table in pair))
+            for name, pair in (("first_look", looks), ("closer_look", closer_looks[:2]))
+            if len(pair) == 2
+        }
         partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     labels = read_labelled(folder).table["label"].value_counts()
     for name in CLASSES:

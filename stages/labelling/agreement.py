@@ -7,9 +7,7 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from stages.core.files import InputError
-from stages.core.pattern_data import ABBREVIATIONS, CLASSES, read_table
-
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+from stages.core.pattern_data import ABBREVIATIONS, CLASSES, CLOSER_LOOK, FIRST_LOOK, read_table
 
 
 def read_labels(path: Path, maps: list[int] | None, whole: bool = True) -> pd.DataFrame:
@@ -69,40 +67,56 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
     }
 
 
-def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.DataFrame:
+def adjudicate(
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    closer: list[pd.DataFrame],
+    decisions: pd.DataFrame,
+) -> pd.DataFrame:
     """Join all annotators' labels to one.
 
-    A decision counts first; then what the first two annotators agree on, or what the first says
-    where the second says nothing; then what most annotators say, the first two and any further
-    ones.
+    A decision counts first; then what most of those say who looked closer; where none did, what
+    the first two agree on.
 
     Args:
-        annotators: tables of `read_labels`, of the same maps; the second and further ones may have
-            left maps out.
+        first: table of `read_labels`; the others are of the same maps and may have left maps out.
+        closer: up to three annotators of the maps that are `doubtful`.
         decisions: map and label of what is left open (and of maps that the others got wrong).
 
     Returns:
         One row a map: map; label and doubt of each annotator as first, first_doubt, second,
-        second_doubt, ...; label.
+        second_doubt, closer_first, closer_first_doubt, ...; label.
 
     Raises:
         InputError: a map that nothing decides.
     """
-    maps = annotators[0]["map"]
-    labels = pd.concat([table["label"] for table in annotators], axis=1)
-    label = maps.map(decisions.set_index("map")["label"]).astype(object)
-    alike = (labels.iloc[:, 0] == labels.iloc[:, 1]) | (labels.iloc[:, 1] == "")
-    label = label.fillna(labels.iloc[:, 0].where(alike)).fillna(labels.apply(most_frequent, axis=1))
-    if label.isna().any():
-        open_maps = ", ".join(map(str, maps[label.isna()]))
-        raise InputError(f"no decision on maps {open_maps}; label them")
-    columns = {"map": maps}
-    for name, table in zip(ORDINALS, annotators, strict=False):
+    columns = {"map": first["map"]}
+    names = (*FIRST_LOOK, *CLOSER_LOOK[: len(closer)])
+    for name, table in zip(names, (first, second, *closer), strict=True):
         columns |= {name: table["label"], f"{name}_doubt": table["doubt"]}
-    return pd.DataFrame({**columns, "label": label})
+    result = pd.DataFrame(columns)
+    label = result["map"].map(decisions.set_index("map")["label"]).astype(object)
+    again = result.reindex(columns=CLOSER_LOOK, fill_value="")
+    alike = (result["first"] == result["second"]) & (again == "").all(axis=1)
+    label = label.fillna(again.apply(most_frequent, axis=1)).fillna(result["first"].where(alike))
+    if label.isna().any():
+        open_maps = ", ".join(map(str, result["map"][label.isna()]))
+        raise InputError(f"no decision on maps {open_maps}; label them")
+    return result.assign(label=label)
 
 
 def most_frequent(labels: pd.Series) -> str | None:
-    """The label that more annotators gave than any other; None where there is a tie."""
+    """The label that more annotators gave than any other; None where there is none or a tie."""
     counts = labels[labels != ""].value_counts()
-    return counts.index[0] if len(counts) == 1 or counts.iloc[0] > counts.iloc[1] else None
+    alone = len(counts) == 1 or (len(counts) > 1 and counts.iloc[0] > counts.iloc[1])
+    return counts.index[0] if alone else None
+
+
+def doubtful(first: pd.DataFrame, second: pd.DataFrame) -> pd.Series:
+    """Whether each map deserves a closer look: a doubt, two labels, or the rare class Block."""
+    return (
+        (first["label"] != second["label"])
+        | (first["label"] == "block")
+        | (first["doubt"] != "")
+        | (second["doubt"] != "")
+    )

@@ -1,5 +1,6 @@
 """Pictures of attention maps: the labelling sheets and the pictures of the guideline."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import altair as alt
@@ -11,13 +12,34 @@ from stages.core.pattern_data import Map
 
 # The colour scale ends here: one outlying cell must not make the whole map dark.
 BRIGHTEST = 0.99
-SIDE = 240  # pixels of one map
+# Shares of the scale from which on a cell is dim or visible, as the guideline says.
+DIM, VISIBLE = 1 / 8, 1 / 3
+SHADES = ("black", "#7a7a7a", "#ffb000")
 
 
-def picture(weights: Map, title: str, separators: list[int], side: int = SIDE) -> alt.Chart:
+@dataclass(frozen=True)
+class Layout:
+    """How maps are shown on a sheet."""
+
+    columns: int  # pictures in a row
+    rows: int
+    side: int  # pixels of one map
+    shades: bool  # show a second picture of each map, in three shades
+
+    @property
+    def maps(self) -> int:
+        return self.columns * self.rows
+
+
+FIRST_LOOK = Layout(columns=5, rows=4, side=240, shades=False)
+CLOSER_LOOK = Layout(columns=2, rows=3, side=288, shades=True)
+
+
+def picture(weights: Map, title: str, separators: list[int], layout: Layout) -> alt.Chart:
     """One map as square cells: rows are the tokens that look, columns the tokens looked at.
 
-    Dark is 0, yellow is the map's 99th percentile and above. Red ticks on the axes are [SEP].
+    Dark is 0, yellow is the map's 99th percentile and above. Red ticks on the axes are [SEP]. In
+    shades, a second picture shows which cells are dim (grey) and which are visible (orange).
     """
     length = len(weights)
     query, key = np.indices(weights.shape)
@@ -39,9 +61,13 @@ def picture(weights: Map, title: str, separators: list[int], side: int = SIDE) -
         tickColor="red",
         tickSize=5,
     )
-    pixels = length * max(1, side // length)
+    pixels = length * max(1, layout.side // length)
     brightest = max(float(np.quantile(weights, BRIGHTEST)), 1e-6)
-    return (
+    scales = [alt.Scale(scheme="viridis", domain=[0, brightest], clamp=True)]
+    if layout.shades:
+        edges = [DIM * brightest, VISIBLE * brightest]
+        scales.append(alt.Scale(type="threshold", domain=edges, range=list(SHADES)))
+    panels = [
         alt.Chart(cells, title=title, width=pixels, height=pixels)
         .mark_rect(strokeWidth=0)
         .encode(
@@ -49,13 +75,11 @@ def picture(weights: Map, title: str, separators: list[int], side: int = SIDE) -
             x2="right:Q",
             y=alt.Y("top:Q", axis=ticks, scale=alt.Scale(domain=[length, 0], nice=False)),
             y2="bottom:Q",
-            color=alt.Color(
-                "weight:Q",
-                legend=None,
-                scale=alt.Scale(scheme="viridis", domain=[0, brightest], clamp=True),
-            ),
+            color=alt.Color("weight:Q", legend=None, scale=scale),
         )
-    )
+        for scale in scales
+    ]
+    return alt.hconcat(*panels).resolve_scale(color="independent") if layout.shades else panels[0]
 
 
 def sheet(pictures: list[alt.Chart], columns: int, path: Path) -> None:
@@ -70,11 +94,17 @@ def sheet(pictures: list[alt.Chart], columns: int, path: Path) -> None:
 
 
 def draw_sheet(
-    table: pd.DataFrame, maps: list[Map], rows: list[int], titles: list[str], path: Path
+    table: pd.DataFrame,
+    maps: list[Map],
+    rows: list[int],
+    titles: list[str],
+    path: Path,
+    layout: Layout = FIRST_LOOK,
 ) -> None:
-    """Write the maps at `rows` of the table as one sheet, five in a row."""
+    """Write the maps at `rows` of the table as one sheet."""
+    separators = table["separators"].astype(str).str.split()
     pictures = [
-        picture(maps[row], title, [int(k) for k in str(table.at[row, "separators"]).split()])
+        picture(maps[row], title, [int(position) for position in separators[row]], layout)
         for row, title in zip(rows, titles, strict=True)
     ]
-    sheet(pictures, 5, path)
+    sheet(pictures, layout.columns, path)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from stages.core.files import InputError
-from stages.labelling.agreement import adjudicate, agreement, read_labels
+from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import PARTS, choose, draw_items, fold_of_heads, sentence_folds
-from stages.labelling.sheets import picture
+from stages.labelling.sheets import CLOSER_LOOK, Layout, picture
 
 NO_DECISIONS = pd.DataFrame({"map": [], "label": []})
 
@@ -51,20 +51,7 @@ def test_maps_that_one_annotator_labelled_count_in_no_agreement(tmp_path):
     file = labels_file(tmp_path / "labels.csv", "1,VD,V/VD\n")
     table = read_labels(file, [0, 1], whole=False)
     assert table["label"].tolist() == ["", "vertical+diagonal"]
-    two = [annotated(["block", "block"]), table]
-    decided = adjudicate(two, pd.DataFrame({"map": [1], "label": ["block"]}))
-    assert decided["second"].tolist() == ["", "vertical+diagonal"]
-    assert decided["label"].tolist() == ["block", "block"]
-    assert agreement(decided["first"], decided["second"])["maps"] == 1
-
-
-def test_the_third_annotator_may_leave_maps_out():
-    third = pd.DataFrame({"map": [0, 1], "label": ["", "diagonal"], "doubt": ""})
-    three = [annotated(["block", "block"]), annotated(["vertical", "diagonal"]), third]
-    with pytest.raises(InputError, match="maps 0;"):
-        adjudicate(three, NO_DECISIONS)
-    decided = adjudicate(three, pd.DataFrame({"map": [0], "label": ["vertical"]}))
-    assert decided["label"].tolist() == ["vertical", "diagonal"]
+    assert agreement(pd.Series(["block", "block"]), table["label"])["maps"] == 1
 
 
 def test_kappa_by_hand():
@@ -77,25 +64,34 @@ def test_kappa_by_hand():
 
 def test_a_decision_overrules_and_is_asked_for():
     two = [annotated(["block", "diagonal"]), annotated(["block", "vertical"])]
-    decided = adjudicate(two, pd.DataFrame({"map": [1], "label": ["vertical"]}))
-    assert decided["label"].tolist() == ["block", "vertical"]
+    decision = pd.DataFrame({"map": [0, 1], "label": ["diagonal", "vertical"]})
+    assert adjudicate(*two, [], decision)["label"].tolist() == ["diagonal", "vertical"]
     with pytest.raises(InputError, match="maps 1;"):
-        adjudicate(two, NO_DECISIONS)
+        adjudicate(*two, [], NO_DECISIONS)
 
 
-def test_what_the_first_two_say_counts_before_what_most_say():
-    annotators = [
-        annotated(["block", "block", "block"]),
-        annotated(["block", "vertical", "vertical"]),
-        annotated(["diagonal", "vertical", "block"]),
-        annotated(["diagonal", "diagonal", "vertical"]),
+def test_what_most_say_who_looked_closer_counts_before_the_first_look():
+    both = annotated(["block", "block", "block", "block"])
+    closer = [
+        annotated(["", "vertical", "vertical", "vertical"]),
+        annotated(["", "", "diagonal", "diagonal"]),
+        annotated(["", "", "diagonal", ""]),
     ]
-    decision = pd.DataFrame({"map": [2], "label": ["diagonal"]})
-    table = adjudicate(annotators, decision)
-    assert table["label"].tolist() == ["block", "vertical", "diagonal"]
-    assert table["fourth"].tolist() == ["diagonal", "diagonal", "vertical"]
-    with pytest.raises(InputError, match="maps 2;"):
-        adjudicate(annotators, NO_DECISIONS)
+    decision = pd.DataFrame({"map": [3], "label": ["diagonal"]})
+    table = adjudicate(both, both, closer, decision)
+    assert table["label"].tolist() == ["block", "vertical", "diagonal", "diagonal"]
+    assert table["closer_second"].tolist() == ["", "", "diagonal", "diagonal"]
+    with pytest.raises(InputError, match="maps 3;"):
+        adjudicate(both, both, closer, NO_DECISIONS)
+
+
+def test_a_doubt_two_labels_or_a_block_deserve_a_closer_look():
+    first, second = (
+        annotated(["vertical", "vertical", "vertical", "block", "vertical"]) for _ in range(2)
+    )
+    second.loc[1, "doubt"] = "V/VD"
+    second.loc[2, "label"] = "diagonal"
+    assert doubtful(first, second).tolist() == [False, True, True, True, False]
 
 
 def test_no_sentence_in_two_items_of_different_folds():
@@ -142,7 +138,15 @@ def test_a_rare_class_is_taken_whole_and_the_others_fill_up():
 
 
 def test_a_picture_has_square_cells_and_marks_separators():
-    chart = picture(np.full((10, 10), 0.1), "7", [9], side=100).to_dict()
+    layout = Layout(columns=1, rows=1, side=100, shades=False)
+    chart = picture(np.full((10, 10), 0.1), "7", [9], layout).to_dict()
     assert (chart["width"], chart["height"]) == (100, 100)
     assert chart["encoding"]["x"]["axis"]["values"] == [9.5]
     assert chart["encoding"]["y"]["scale"]["domain"] == [10, 0]
+
+
+def test_shades_show_what_is_dim_and_what_is_visible():
+    weights = np.full((10, 10), 0.8)
+    colours, shades = picture(weights, "7", [9], CLOSER_LOOK).to_dict()["hconcat"]
+    assert colours["encoding"]["x"] == shades["encoding"]["x"]
+    assert shades["encoding"]["color"]["scale"]["domain"] == pytest.approx([0.1, 0.8 / 3])

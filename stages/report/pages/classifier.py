@@ -96,29 +96,40 @@ def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labels(agreement: dict) -> Section:
-    """How far the two who labelled the maps agree."""
+    """How far the two who labelled the maps agree, and the two who looked closer."""
+    first, closer = agreement["first_look"], agreement["closer_look"]
+    return Section(
+        "The labels",
+        f"{first['maps']} maps were labelled twice, independently, from rendered images: both "
+        f"agree on {first['agreement']:.1%}, Cohen's kappa {first['kappa']:.2f}. The "
+        f"{closer['maps']} maps that either of them doubted were labelled twice more, from larger "
+        f"pictures: those two agree on {closer['agreement']:.1%}, kappa {closer['kappa']:.2f}. A "
+        "third decided where they differ. No classifier can be expected to agree with the labels "
+        "much better than the labels with each other.",
+        (
+            *_confusion(first, "first look", "classifier-labels"),
+            *_confusion(closer, "closer look", "classifier-labels-closer"),
+        ),
+    )
+
+
+def _confusion(agreement: dict, look: str, name: str) -> tuple[Figure, Table]:
+    """Both annotators' labels against each other."""
     classes = agreement["classes"]
     counts = pd.DataFrame(
         {"first": first, "second": second, "maps": maps}
         for first, row in zip(classes, agreement["first_by_second"], strict=True)
         for second, maps in zip(classes, row, strict=True)
     )
-    return Section(
-        "The labels",
-        f"{agreement['maps']} maps were labelled independently from rendered images. The labels of "
-        f"the first two annotators agree on {agreement['agreement']:.1%}, Cohen's kappa "
-        f"{agreement['kappa']:.2f}; where they differ, most labels or a further look decided. No "
-        "classifier can be expected to agree with the labels much better than the labels with "
-        "each other.",
-        (
-            Figure(
-                "classifier-labels",
-                "First and second label",
-                "Rows are the first labels, columns the second; each cell counts maps.",
-                matrix(counts, "second", "first", "maps"),
-            ),
-            Table("classifier-labels", "First and second label", "Maps.", counts),
+    title = f"First and second label, {look}"
+    return (
+        Figure(
+            name,
+            title,
+            "Rows are the first labels, columns the second; each cell counts maps.",
+            matrix(counts, "second", "first", "maps"),
         ),
+        Table(name, title, "Maps.", counts),
     )
 
 
