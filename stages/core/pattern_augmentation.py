@@ -1,7 +1,7 @@
 """New maps from labelled ones: other sinks, other sharpness, and classes made from other classes.
 
-The labelled maps come from one encoder; what an annotator would label alike must not depend on its
-habits. All functions take and return row-stochastic maps.
+The labelled maps come from two encoders; what an annotator would label alike must not depend on
+their habits. All functions take and return row-stochastic maps.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 As in the paper it has eight convolution layers with ReLU; it ends in global pooling. It takes maps
 of any size, as their views are brought to one size first. Beside the deep path stands a wide one, a
 linear layer over a few plain features of the map, as in Cheng et al. 2016 (wide and deep learning):
-a thousand labelled maps of 72 heads are few for convolutions alone.
+the labelled maps come from some 200 heads, which are few for convolutions alone.
 """
 
 import json
@@ -33,6 +33,7 @@ class Architecture(BaseModel, frozen=True, extra="forbid"):
     width: int  # channels of the first two convolutions
     last_width: int  # channels of the last three
     wide: float  # share of the wide path in the probabilities
+    dropout: float  # share of the pooled channels and features left out in training
 
 
 class PatternNetwork(nn.Module):
@@ -51,6 +52,7 @@ class PatternNetwork(nn.Module):
         )
         self.norms = nn.ModuleList(nn.BatchNorm2d(size) for size in sizes[1:])
         self.standardise = nn.BatchNorm1d(len(FEATURES))
+        self.dropout = nn.Dropout(architecture.dropout)
         self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
         self.wide = nn.Linear(len(FEATURES), len(CLASSES)).requires_grad_(False)
 
@@ -67,7 +69,7 @@ class PatternNetwork(nn.Module):
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             hidden = F.relu(norm(convolution(hidden)))
         pooled = [hidden.mean((2, 3)), hidden.amax((2, 3)), self.standardise(plain)]
-        return self.classify(torch.cat(pooled, dim=1))
+        return self.classify(self.dropout(torch.cat(pooled, dim=1)))
 
     def probabilities(
         self, views: Views, plain: Float[Tensor, "map feature"], wide: float | None = None

@@ -31,6 +31,7 @@ class Training(Parameters):
     balance: float = Field(ge=0, le=1)  # 0: classes as frequent as among the maps; 1: all alike
     copies: int = Field(gt=0)  # augmented copies of each map to draw from
     recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
+    dropout: float = Field(ge=0, lt=1)  # of what the last layer of the convolutions' path sees
     wide: float = Field(ge=0, le=1)  # share of the wide path in the probabilities
     wide_penalty: float = Field(gt=0)  # of its squared weights
 
@@ -51,6 +52,7 @@ def fit_network(
             width=training.width,
             last_width=training.last_width,
             wide=training.wide,
+            dropout=training.dropout,
         )
     ).train()
     views, plain, classes = augmented(maps, targets, network, training, generator)

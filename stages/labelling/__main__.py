@@ -10,6 +10,7 @@ import typer
 from stages.core.files import InputError, atomic
 from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
 from stages.core.pattern_data import CLOSER_LOOK as CLOSER_ANNOTATORS
+from stages.core.pattern_network import PatternClassifier
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import Model
 from stages.labelling.draw import draw as draw_maps
@@ -47,6 +48,9 @@ def draw(
     balanced: Annotated[
         bool, typer.Option(help="over the classes; otherwise as frequent as they are")
     ] = True,
+    classifier: Annotated[
+        Path | None, typer.Option(help="a trained classifier that guesses the classes for that")
+    ] = None,
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
     before = read_table(folder / "maps.csv") if more else None
@@ -68,6 +72,7 @@ def draw(
         seed,
         before,
         balanced,
+        None if classifier is None else PatternClassifier.load(classifier),
     )
     if before is not None:
         table = pd.concat([before, table], ignore_index=True)
@@ -138,16 +143,16 @@ def finish(
     """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
 
     The label is what most of those say who looked closer; where none did, what FIRST and SECOND
-    agree on. A decision counts before both; a row without a label is none. FIRST and SECOND label
-    every map, the others some. The agreement is that of the first two, and of the first two who
-    looked closer.
+    agree on. A decision counts before both; a row without a label is none. Any file may leave maps
+    out, as long as something decides every map. The agreement is that of the first two, and of the
+    first two who looked closer.
     """
     closer = closer or []
     if len(closer) > len(CLOSER_ANNOTATORS):
         raise InputError(f"{len(closer)} files of --closer; give at most {len(CLOSER_ANNOTATORS)}")
     numbers = read_table(folder / "maps.csv")["map"].tolist()
-    looks = [read_labels(path, numbers) for path in (first, second)]
-    closer_looks = [read_labels(path, numbers, whole=False) for path in closer]
+    tables = [read_labels(path, numbers, whole=False) for path in (first, second, *closer)]
+    looks, closer_looks = tables[:2], tables[2:]
     empty = pd.DataFrame({"map": [], "label": []})
     decided = empty if decisions is None else read_labels(decisions, None)
     write_csv(adjudicate(*looks, closer_looks, decided), folder / "labels.csv")

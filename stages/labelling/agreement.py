@@ -79,8 +79,8 @@ def adjudicate(
     the first two agree on.
 
     Args:
-        first: table of `read_labels`; the others are of the same maps and may have left maps out.
-        closer: up to three annotators of the maps that are `doubtful`.
+        first, second: tables of `read_labels`, of the same maps; each may have left maps out.
+        closer: up to three more of annotators of the maps that are `doubtful`.
         decisions: map and label of what is left open (and of maps that the others got wrong).
 
     Returns:
@@ -97,7 +97,8 @@ def adjudicate(
     result = pd.DataFrame(columns)
     label = result["map"].map(decisions.set_index("map")["label"]).astype(object)
     again = result.reindex(columns=CLOSER_LOOK, fill_value="")
-    alike = (result["first"] == result["second"]) & (again == "").all(axis=1)
+    alike = (result["first"] == result["second"]) & (result["first"] != "")
+    alike &= (again == "").all(axis=1)
     label = label.fillna(again.apply(most_frequent, axis=1)).fillna(result["first"].where(alike))
     if label.isna().any():
         open_maps = ", ".join(map(str, result["map"][label.isna()]))

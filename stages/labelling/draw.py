@@ -22,6 +22,7 @@ from stages.core.batches import encode
 from stages.core.files import InputError
 from stages.core.pattern_data import CLASSES, PART, Map
 from stages.core.pattern_features import FEATURES, NEAR, features
+from stages.core.pattern_network import PatternClassifier
 
 # An item joins this many examples of its task, for lengths from short to long.
 PARTS = (1, 1, 2, 3, 4)
@@ -95,7 +96,11 @@ def draw_items(
 
 
 def candidate_maps(
-    items: pd.DataFrame, folder: Path, shortest: int, longest: int
+    items: pd.DataFrame,
+    folder: Path,
+    shortest: int,
+    longest: int,
+    classifier: PatternClassifier | None,
 ) -> Iterator[tuple[dict, Map]]:
     """Every head's map of every item under the checkpoint in `folder`, with where it comes from.
 
@@ -120,7 +125,7 @@ def candidate_maps(
         ids = batch.inputs["input_ids"][0].tolist()
         separators = [k for k, token in enumerate(ids) if token == tokenizer.sep_token_id]
         for layer, probabilities in enumerate(attentions):
-            guesses = guess(probabilities[0])
+            guesses = guess(probabilities[0], classifier)
             for head, weights in enumerate(probabilities[0].numpy()):
                 yield (
                     {
@@ -136,8 +141,13 @@ def candidate_maps(
                 )
 
 
-def guess(maps: Float[Tensor, "map query key"]) -> list[str]:
-    """A rough class of each map by thresholds on `features`, only to balance the draw."""
+def guess(maps: Float[Tensor, "map query key"], classifier: PatternClassifier | None) -> list[str]:
+    """A rough class of each map, only to balance the draw.
+
+    Where there is no classifier yet, by thresholds on `features`.
+    """
+    if classifier is not None:
+        return [CLASSES[code] for code in classifier.probabilities(maps).argmax(1).tolist()]
     table = pd.DataFrame(features(maps).numpy(), columns=list(FEATURES))
     table["spread"] = [_spread(weights) for weights in maps.numpy()]
     return [_rough_class(row) for row in table.to_dict("records")]
@@ -243,6 +253,7 @@ def draw(
     seed: int,
     before: pd.DataFrame | None = None,
     balanced: bool = True,
+    classifier: PatternClassifier | None = None,
 ) -> tuple[pd.DataFrame, list[Map]]:
     """Draw `count` maps of validation examples.
 
@@ -255,6 +266,7 @@ def draw(
         before: maps drawn earlier. Sentences keep their folds, and so do the heads of an encoder
             that is among them; the numbers go on.
         balanced: over the classes, by `SHARES`; otherwise at random, as frequent as they are.
+        classifier: guesses the classes for that.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
@@ -273,7 +285,8 @@ def draw(
         if not model.folder.exists():
             raise InputError(f"{model.folder}: no such folder; run `dvc repro finetune` first")
         source = {"task": model.task, "arm": model.arm, "seed": model.seed}
-        for row, weights in candidate_maps(items[model.task], model.folder, shortest, longest):
+        candidates = candidate_maps(items[model.task], model.folder, shortest, longest, classifier)
+        for row, weights in candidates:
             rows.append({**source, **row, "encoder": encoder})
             maps.append(weights)
     table = pd.DataFrame(rows)

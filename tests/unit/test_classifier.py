@@ -28,6 +28,9 @@ from stages.labelling.agreement import agreement
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 
 
+SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
+
+
 def vertical(length: int, column: int = 0) -> np.ndarray:
     weights = np.full((length, length), 0.2 / length, dtype=np.float32)
     weights[:, column] += 0.8
@@ -70,6 +73,7 @@ def settings() -> Classifier:
         copies=2,
         recomposed=0.0,
         balance=0.0,
+        dropout=0.2,
         wide=0.5,
         wide_penalty=0.1,
     )
@@ -77,7 +81,7 @@ def settings() -> Classifier:
 
 def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
-    assert len(data.maps) == 3600  # as README, claims and guideline say
+    assert len(data.maps) == 4400  # as README says
     assert data.table["encoder"].nunique() == 2
     released = json.loads((RELEASED / "agreement.json").read_text())
     assert released == {
@@ -96,7 +100,7 @@ def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
 
 
 def test_eight_convolutions_take_maps_of_any_size():
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.5)).eval()
+    network = PatternNetwork(SIZE).eval()
     kinds = [type(module).__name__ for module in network.modules()]
     assert kinds.count("Conv2d") == 8
     classifier = PatternClassifier([network])
@@ -120,7 +124,7 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
 
 def test_baseline_and_fold_table(labelled):
     assert (baseline_predictions(labelled) == labelled.labels).all()
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.5))
+    network = PatternNetwork(SIZE)
     classifiers = dict.fromkeys([0, 1, None], PatternClassifier([network]))
     table = fold_table(labelled, classifiers)
     assert table["baseline"].tolist() == labelled.table["label"].tolist()
@@ -137,7 +141,7 @@ def test_who_looked_closer_replaces_the_first_look(labelled):
 
 
 def test_saved_networks_come_back(tmp_path):
-    size = Architecture(side=16, width=4, last_width=8, wide=0.5)
+    size = SIZE
     before = PatternClassifier([PatternNetwork(size), PatternNetwork(size)])
     before.save(tmp_path / "saved")
     after = PatternClassifier.load(tmp_path / "saved")
@@ -196,7 +200,7 @@ def test_features_of_squares_and_sinks():
 
 def test_wide_path_is_the_logistic_regression_of_the_features(labelled, settings):
     targets = np.eye(len(CLASSES))[labelled.labels]
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=1.0)).eval()
+    network = PatternNetwork(SIZE.model_copy(update={"wide": 1.0})).eval()
     fit_wide_path(network, labelled.maps, targets, penalty=1.0)
     table = feature_table(labelled.maps)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(table, labelled.labels)
@@ -210,14 +214,14 @@ def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):
     targets = np.full((24, len(CLASSES)), 0.0)
     targets[:, [0, 1, 3]] = 0.1
     targets[range(24), codes] = 0.8
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=1.0)).eval()
+    network = PatternNetwork(SIZE.model_copy(update={"wide": 1.0})).eval()
     fit_wide_path(network, maps, targets, penalty=1e-3)
     found = PatternClassifier([network]).predict(maps)
     np.testing.assert_allclose(found, targets, atol=0.02)  # 0 for the classes that none shows
 
 
 def test_the_deep_path_alone_and_the_mixture():
-    network = PatternNetwork(Architecture(side=16, width=4, last_width=8, wide=0.25))
+    network = PatternNetwork(SIZE.model_copy(update={"wide": 0.25}))
     classifier, maps = PatternClassifier([network]), [vertical(12), diagonal(12)]
     deep, wide = classifier.predict(maps, wide=0), classifier.predict(maps, wide=1)
     assert not np.allclose(deep, wide)
