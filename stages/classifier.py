@@ -100,7 +100,7 @@ def fold_table(
         probabilities[rows] = classifiers[fold].predict(maps)
         deep[rows] = classifiers[fold].predict(maps, wide=0)
     names = np.array(CLASSES)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "map": data.table["map"],
             "fold": data.folds,
@@ -112,7 +112,6 @@ def fold_table(
             **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
         }
     )
-    return table
 
 
 def main() -> None:

@@ -18,9 +18,9 @@ from stages.core.files import InputError, atomic
 # Kovaleva et al. 2019, section 4.1, Figure 1.
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 
-# Who labels: all maps, and the doubtful ones again from larger pictures.
-FIRST_LOOK = ("first", "second")
-CLOSER_LOOK = ("closer_first", "closer_second", "closer_third")
+# Who labels: from small pictures, and what those doubt, or did not see, from large ones.
+FIRST_ANNOTATORS = ("first", "second")
+CLOSER_ANNOTATORS = ("closer_first", "closer_second", "closer_third")
 
 # What an annotator may write, in any case.
 ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
@@ -52,13 +52,16 @@ class LabelledMaps:
 
         Args:
             adjudicated: share of the adjudicated label; the annotators have the rest, all alike.
-                Where some looked closer, only those count.
+                Where some looked closer, only those count; where nobody labelled, the label.
             doubt: share of an annotator's part that goes to the other classes of a doubt (`V/VD`).
         """
-        closer = self._opinions(CLOSER_LOOK, doubt)
-        opinions = np.where(closer.any(1, keepdims=True), closer, self._opinions(FIRST_LOOK, doubt))
-        opinions /= opinions.sum(1, keepdims=True)
-        return adjudicated * np.eye(len(CLASSES))[self.labels] + (1 - adjudicated) * opinions
+        decided = np.eye(len(CLASSES))[self.labels]
+        opinions = decided
+        for annotators in (FIRST_ANNOTATORS, CLOSER_ANNOTATORS):
+            given = self._opinions(annotators, doubt)
+            count = given.sum(1, keepdims=True)
+            opinions = np.where(count > 0, given / np.maximum(count, 1), opinions)
+        return adjudicated * decided + (1 - adjudicated) * opinions
 
     def _opinions(
         self, annotators: tuple[str, ...], doubt: float

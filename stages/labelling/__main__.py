@@ -8,13 +8,20 @@ import pandas as pd
 import typer
 
 from stages.core.files import InputError, atomic
-from stages.core.pattern_data import CLASSES, read_labelled, read_maps, read_table, write_maps
-from stages.core.pattern_data import CLOSER_LOOK as CLOSER_ANNOTATORS
+from stages.core.pattern_data import (
+    CLASSES,
+    CLOSER_ANNOTATORS,
+    FIRST_ANNOTATORS,
+    read_labelled,
+    read_maps,
+    read_table,
+    write_maps,
+)
 from stages.core.pattern_network import PatternClassifier
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import Model
 from stages.labelling.draw import draw as draw_maps
-from stages.labelling.sheets import CLOSER_LOOK, FIRST_LOOK, draw_sheet
+from stages.labelling.sheets import CLOSER_LAYOUT, FIRST_LAYOUT, Layout, draw_sheet
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
@@ -53,6 +60,8 @@ def draw(
     ] = None,
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
+    if (folder / "maps.csv").exists() and not more:
+        raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
     before = read_table(folder / "maps.csv") if more else None
     if checkpoint is not None and encoder == DEFAULT_ENCODER:
         raise InputError(f"--checkpoint {checkpoint}: say with --encoder what it is called")
@@ -93,48 +102,34 @@ def sheets(
     ] = None,
 ) -> None:
     """Draw the numbered labelling sheets as PNG files in OUT, with an empty labels.csv beside."""
-    table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    layout = FIRST_LOOK if closer is None else CLOSER_LOOK
-    rows = list(range(start_at, len(maps)))
-    if closer is not None:
-        first, second = (read_labels(path, table["map"].tolist()) for path in closer)
-        rows = [row for row in rows if doubtful(first, second)[row]]
-    with typer.progressbar(range(0, len(rows), layout.maps), label="sheets") as starts:
-        for start in starts:
-            some = rows[start : start + layout.maps]
-            titles = [str(table.at[row, "map"]) for row in some]
-            path = out / f"sheet-{start // layout.maps:03d}.png"
-            draw_sheet(table, maps, some, titles, path, layout)
-    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
+    table = read_table(folder / "maps.csv")
+    rows = list(range(start_at, len(table)))
+    if closer is None:
+        draw_sheets(folder, rows, out, FIRST_LAYOUT)
+        return
+    unsure = doubtful(*(read_labels(path, table["map"].tolist()) for path in closer))
+    draw_sheets(folder, [row for row in rows if unsure[row]], out, CLOSER_LAYOUT)
 
 
 @app.command()
 def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/patterns")) -> None:
     """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT.
 
-    Only maps that both have labelled count, so that it serves the closer look as well.
+    Only maps that both have labelled count, so that it serves both looks.
     """
-    table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    one, two = (
-        read_labels(path, table["map"].tolist(), whole=False)["label"] for path in (first, second)
-    )
+    maps = read_table(folder / "maps.csv")["map"].tolist()
+    one, two = (read_labels(path, maps)["label"] for path in (first, second))
     typer.echo(json.dumps(agreement(one, two), indent=2))
     rows = one.index[(one != two) & (one != "") & (two != "")].tolist()
-    for start in range(0, len(rows), CLOSER_LOOK.maps):
-        some = rows[start : start + CLOSER_LOOK.maps]
-        titles = [str(table.at[row, "map"]) for row in some]
-        path = out / f"disagreement-{start // CLOSER_LOOK.maps:03d}.png"
-        draw_sheet(table, maps, some, titles, path, CLOSER_LOOK)
-    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "decisions.csv")
+    draw_sheets(folder, rows, out, CLOSER_LAYOUT)
 
 
 @app.command()
 def finish(
-    first: Path,
-    second: Path,
-    closer: Annotated[
-        list[Path] | None, typer.Option(help="labels of an annotator who looked closer")
-    ] = None,
+    annotators: Annotated[
+        list[Path],
+        typer.Argument(help="files of FIRST, SECOND and of two or three who looked closer"),
+    ],
     decisions: Annotated[
         Path | None, typer.Option(help="labels of the maps that are left open")
     ] = None,
@@ -142,38 +137,60 @@ def finish(
 ) -> None:
     """Write labels.csv (every annotator's label and the adjudicated one) and agreement.json.
 
-    The label is what most of those say who looked closer; where none did, what FIRST and SECOND
-    agree on. A decision counts before both; a row without a label is none. Any file may leave maps
-    out, as long as something decides every map. The agreement is that of the first two, and of the
-    first two who looked closer.
+    The label is what FIRST and SECOND agree on without a doubt, else what most of those say who
+    looked closer, of whom there must be two. A decision counts before both. What is left open is
+    named, and nothing is written. The agreement is that of the first two, and of the first two who
+    looked closer.
     """
-    closer = closer or []
-    if len(closer) > len(CLOSER_ANNOTATORS):
-        raise InputError(f"{len(closer)} files of --closer; give at most {len(CLOSER_ANNOTATORS)}")
-    numbers = read_table(folder / "maps.csv")["map"].tolist()
-    tables = [read_labels(path, numbers, whole=False) for path in (first, second, *closer)]
-    looks, closer_looks = tables[:2], tables[2:]
-    empty = pd.DataFrame({"map": [], "label": []})
-    decided = empty if decisions is None else read_labels(decisions, None)
-    write_csv(adjudicate(*looks, closer_looks, decided), folder / "labels.csv")
+    names = (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
+    if len(annotators) not in range(2, len(names) + 1):
+        raise InputError(f"{len(annotators)} files of labels; give 2 to {len(names)}")
+    maps = read_table(folder / "maps.csv")["map"].tolist()
+    tables = [read_labels(path, maps) for path in annotators]
+    for path, table in zip(annotators, tables, strict=True):
+        if without := int((table["label"] == "").sum()):
+            typer.echo(f"{path}: {without} maps without a label", err=True)
+    nothing = pd.DataFrame({"map": maps, "label": "", "doubt": ""})
+    decided = nothing if decisions is None else read_labels(decisions, maps)
+    result = adjudicate(tables, decided)
+    looks = {"first_look": tables[:2], "closer_look": tables[2:4]}
+    agreements = {
+        look: agreement(*(table["label"] for table in pair))
+        for look, pair in looks.items()
+        if len(pair) == 2
+    }
+    write_csv(result, folder / "labels.csv")
     with atomic(folder / "agreement.json") as partial:
-        result = {
-            name: agreement(*(table["label"] for table in pair))
-            for name, pair in (("first_look", looks), ("closer_look", closer_looks[:2]))
-            if len(pair) == 2
-        }
-        partial.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps(agreements, indent=2) + "\n", encoding="utf-8")
     labels = read_labelled(folder).table["label"].value_counts()
     for name in CLASSES:
         typer.echo(f"{name}: {labels.get(name, 0)}")
 
 
 @app.command()
-def figure(maps: str, path: Path, folder: Folder = Path("data/patterns")) -> None:
+def figure(
+    maps: str,
+    path: Path,
+    folder: Folder = Path("data/patterns"),
+    closer: Annotated[bool, typer.Option(help="as on the sheets for a closer look")] = False,
+) -> None:
     """Draw the maps with these numbers (separated by commas) as one picture for the guideline."""
     table, weights = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
     rows = [int(number) for number in maps.split(",")]
-    draw_sheet(table, weights, rows, [str(row) for row in rows], path)
+    layout = CLOSER_LAYOUT if closer else FIRST_LAYOUT
+    draw_sheet(table, weights, rows, [str(row) for row in rows], path, layout)
+
+
+def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> None:
+    """Draw the maps at `rows`, a sheet named by its first map, and an empty labels.csv beside."""
+    table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
+    with typer.progressbar(range(0, len(rows), layout.maps), label="sheets") as starts:
+        for start in starts:
+            some = rows[start : start + layout.maps]
+            titles = [str(table.at[row, "map"]) for row in some]
+            path = out / f"sheet-{table.at[some[0], 'map']:04d}.png"
+            draw_sheet(table, maps, some, titles, path, layout)
+    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
 
 
 def write_csv(table, path: Path) -> None:

@@ -7,23 +7,27 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from stages.core.files import InputError
-from stages.core.pattern_data import ABBREVIATIONS, CLASSES, CLOSER_LOOK, FIRST_LOOK, read_table
+from stages.core.pattern_data import (
+    ABBREVIATIONS,
+    CLASSES,
+    CLOSER_ANNOTATORS,
+    FIRST_ANNOTATORS,
+    read_table,
+)
 
 
-def read_labels(path: Path, maps: list[int] | None, whole: bool = True) -> pd.DataFrame:
+def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:
     """Read one annotator's file: columns map, label and, if wished, doubt.
 
     Args:
-        maps: the maps that may be there; None takes those that have a label.
-        whole: refuse a file in which some of `maps` are missing.
+        maps: the maps that may be there. Some may be missing, or have an empty label.
 
     Returns:
         One row a map, in the order of `maps`, with map, label (a name of `CLASSES`) and doubt; both
-        empty where the map is missing.
+        empty where there is no label.
 
     Raises:
-        InputError: a map is missing (where `whole`), has two labels, or is unknown; or a label is
-            not a class.
+        InputError: a map has two labels, or is unknown; or a label is not a class.
     """
     table = read_table(path)
     for column in ("map", "label"):
@@ -31,22 +35,18 @@ def read_labels(path: Path, maps: list[int] | None, whole: bool = True) -> pd.Da
             raise InputError(
                 f"{path}: no column `{column}`; the first line must be map,label,doubt"
             )
-    if maps is None:
-        table = table[table["label"].astype(str).str.strip() != ""].reset_index(drop=True)
-        maps = table["map"].tolist()
     labels = table["label"].astype(str).str.strip().str.lower()
     labels = labels.replace(ABBREVIATIONS)
-    for row in np.flatnonzero(~labels.isin(CLASSES)):
+    for row in np.flatnonzero(~labels.isin(("", *CLASSES))):
         raise InputError(
             f"{path}, row {row + 2}: unknown label {table.at[row, 'label']!r}; use V, D, VD, B or H"
         )
     twice = table["map"][table["map"].duplicated()].tolist()
-    missing = sorted(set(maps) - set(table["map"]))
     unknown = sorted(set(table["map"]) - set(maps))
-    for what, numbers in (("twice", twice), ("missing", missing * whole), ("unknown", unknown)):
+    for what, numbers in (("twice", twice), ("unknown", unknown)):
         if numbers:
             raise InputError(f"{path}: maps {what}: {', '.join(map(str, numbers))}")
-    doubt = table["doubt"].astype(str) if "doubt" in table else ""
+    doubt = table["doubt"].astype(str).where(labels != "", "") if "doubt" in table else ""
     result = pd.DataFrame({"map": table["map"], "label": labels, "doubt": doubt})
     return result.set_index("map").reindex(maps, fill_value="").reset_index()
 
@@ -55,8 +55,13 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
     """Cohen's kappa, the share of equal labels and the table of both annotators' labels.
 
     Maps that one of the two left out do not count.
+
+    Raises:
+        InputError: no map has both labels.
     """
     both = (first != "") & (second != "")
+    if not both.any():
+        raise InputError("two annotators have labelled no map in common; compare other files")
     first, second = first[both], second[both]
     return {
         "maps": len(first),
@@ -67,39 +72,32 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
     }
 
 
-def adjudicate(
-    first: pd.DataFrame,
-    second: pd.DataFrame,
-    closer: list[pd.DataFrame],
-    decisions: pd.DataFrame,
-) -> pd.DataFrame:
+def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.DataFrame:
     """Join all annotators' labels to one.
 
-    A decision counts first; then what most of those say who looked closer; where none did, what
-    the first two agree on.
+    A decision counts first. A map that is not `doubtful` has the label of the first two; any other
+    needs two labels of those who looked closer, and has the one that most of them gave.
 
     Args:
-        first, second: tables of `read_labels`, of the same maps; each may have left maps out.
-        closer: up to three more of annotators of the maps that are `doubtful`.
-        decisions: map and label of what is left open (and of maps that the others got wrong).
+        annotators: tables of `read_labels` of the same maps: the two of the first look and up to
+            three who looked closer.
+        decisions: a table alike, of what is left open (and of maps that the others got wrong).
 
     Returns:
         One row a map: map; label and doubt of each annotator as first, first_doubt, second,
-        second_doubt, closer_first, closer_first_doubt, ...; label.
+        second_doubt, closer_first, ...; decision; label.
 
     Raises:
         InputError: a map that nothing decides.
     """
-    columns = {"map": first["map"]}
-    names = (*FIRST_LOOK, *CLOSER_LOOK[: len(closer)])
-    for name, table in zip(names, (first, second, *closer), strict=True):
+    columns = {"map": decisions["map"]}
+    for name, table in zip((*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS), annotators, strict=False):
         columns |= {name: table["label"], f"{name}_doubt": table["doubt"]}
-    result = pd.DataFrame(columns)
-    label = result["map"].map(decisions.set_index("map")["label"]).astype(object)
-    again = result.reindex(columns=CLOSER_LOOK, fill_value="")
-    alike = (result["first"] == result["second"]) & (result["first"] != "")
-    alike &= (again == "").all(axis=1)
-    label = label.fillna(again.apply(most_frequent, axis=1)).fillna(result["first"].where(alike))
+    result = pd.DataFrame({**columns, "decision": decisions["label"]})
+    closer = result.reindex(columns=CLOSER_ANNOTATORS, fill_value="")
+    majority = closer.apply(most_frequent, axis=1).where((closer != "").sum(axis=1) > 1)
+    label = result["decision"].where(result["decision"] != "")
+    label = label.fillna(majority.where(doubtful(*annotators[:2]), result["first"]))
     if label.isna().any():
         open_maps = ", ".join(map(str, result["map"][label.isna()]))
         raise InputError(f"no decision on maps {open_maps}; label them")
@@ -114,10 +112,13 @@ def most_frequent(labels: pd.Series) -> str | None:
 
 
 def doubtful(first: pd.DataFrame, second: pd.DataFrame) -> pd.Series:
-    """Whether each map deserves a closer look: a doubt, two labels, or the rare class Block."""
+    """Whether each map needs a closer look.
+
+    It does after a doubt, two labels, the rare class Block, or no first look at all.
+    """
     return (
         (first["label"] != second["label"])
-        | (first["label"] == "block")
+        | first["label"].isin(["", "block"])
         | (first["doubt"] != "")
         | (second["doubt"] != "")
     )

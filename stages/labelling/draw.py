@@ -59,7 +59,7 @@ class Model:
 def draw_items(
     examples: pd.DataFrame, folds: int, per_fold: int, used: dict[str, int], seed: int
 ) -> pd.DataFrame:
-    """Draw texts for every fold: one to three examples joined, no sentence in two folds.
+    """Draw texts for every fold: one to four examples joined, no sentence in two folds.
 
     Args:
         examples: frame with id, text_a, text_b.

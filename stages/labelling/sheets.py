@@ -31,8 +31,8 @@ class Layout:
         return self.columns * self.rows
 
 
-FIRST_LOOK = Layout(columns=5, rows=4, side=240, shades=False)
-CLOSER_LOOK = Layout(columns=2, rows=3, side=288, shades=True)
+FIRST_LAYOUT = Layout(columns=5, rows=4, side=240, shades=False)
+CLOSER_LAYOUT = Layout(columns=2, rows=3, side=288, shades=True)
 
 
 def picture(weights: Map, title: str, separators: list[int], layout: Layout) -> alt.Chart:
@@ -99,7 +99,7 @@ def draw_sheet(
     rows: list[int],
     titles: list[str],
     path: Path,
-    layout: Layout = FIRST_LOOK,
+    layout: Layout = FIRST_LAYOUT,
 ) -> None:
     """Write the maps at `rows` of the table as one sheet."""
     separators = table["separators"].astype(str).str.split()

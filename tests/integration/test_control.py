@@ -22,7 +22,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     """A folder with 24 examples, an untrained model and another one in the place of the tuned."""
     monkeypatch.chdir(tmp_path)
     toy.write_parameters(control=CONTROL)
-    toy.write_examples_of("toy", 24)
+    toy.write_examples_of("toy", 24, pairs=False)
     toy.write_models(tiny_bert, "untrained", "random")
     return tmp_path
 

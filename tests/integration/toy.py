@@ -34,13 +34,20 @@ def examples_path(task: str) -> Path:
     return Path(f"work/tasks/{task}/validation.parquet")
 
 
-def write_examples_of(task: str, count: int) -> None:
-    """Pairs of 2 to 15 words each, labels in turn."""
-    generator = np.random.default_rng(0)
+def write_examples_of(task: str, count: int, pairs: bool = True) -> None:
+    """Texts of 2 to 15 words, others for each task, and labels in turn."""
+    generator = np.random.default_rng(list(task.encode()))
     rows = []
     for row in range(count):
         a, b = (" ".join(generator.choice(WORDS, generator.integers(2, 16))) for _ in range(2))
-        rows.append({"id": f"{task}-{row}", "text_a": a, "text_b": b, "label": float(row % 2)})
+        rows.append(
+            {
+                "id": f"{task}-{row}",
+                "text_a": a,
+                "text_b": b if pairs else None,
+                "label": float(row % 2),
+            }
+        )
     write_examples(examples_frame(iter(rows)), examples_path(task))
 
 

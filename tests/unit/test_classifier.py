@@ -13,6 +13,8 @@ from stages.classifier import Classifier, baseline_predictions, fold_table
 from stages.core.files import InputError
 from stages.core.pattern_data import (
     CLASSES,
+    CLOSER_ANNOTATORS,
+    FIRST_ANNOTATORS,
     LabelledMaps,
     check_folds,
     opinion,
@@ -23,12 +25,12 @@ from stages.core.pattern_data import (
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
 from stages.core.pattern_training import class_weights, fit_network, fit_wide_path
-from stages.labelling.agreement import agreement
+from stages.labelling.agreement import adjudicate, agreement
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 
 
-SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
+SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.5)
 
 
 def vertical(length: int, column: int = 0) -> np.ndarray:
@@ -81,7 +83,14 @@ def settings() -> Classifier:
 
 def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
-    assert len(data.maps) == 4400  # as README says
+    assert len(data.maps) == 4400  # as README, claims and guideline say
+    annotators = [
+        data.table[["map", name, f"{name}_doubt"]].set_axis(["map", "label", "doubt"], axis=1)
+        for name in (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
+    ]
+    decisions = data.table[["map", "decision"]].rename(columns={"decision": "label"})
+    adjudicated = adjudicate(annotators, decisions)
+    assert adjudicated["label"].tolist() == data.table["label"].tolist()
     assert data.table["encoder"].nunique() == 2
     released = json.loads((RELEASED / "agreement.json").read_text())
     assert released == {
@@ -97,6 +106,14 @@ def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
             for part in (data.table[inside], data.table[~inside])
         ]
         assert heads[0].isdisjoint(heads[1])
+
+
+def test_dropout_is_for_training_only():
+    network, maps = PatternNetwork(SIZE), torch.from_numpy(np.stack([vertical(9), diagonal(9)]))
+    with torch.no_grad():
+        seen = network.see(maps)
+        assert not torch.equal(network.train()(*seen), network(*seen))
+        assert torch.equal(network.eval()(*seen), network(*seen))
 
 
 def test_eight_convolutions_take_maps_of_any_size():
@@ -141,8 +158,7 @@ def test_who_looked_closer_replaces_the_first_look(labelled):
 
 
 def test_saved_networks_come_back(tmp_path):
-    size = SIZE
-    before = PatternClassifier([PatternNetwork(size), PatternNetwork(size)])
+    before = PatternClassifier([PatternNetwork(SIZE), PatternNetwork(SIZE)])
     before.save(tmp_path / "saved")
     after = PatternClassifier.load(tmp_path / "saved")
     np.testing.assert_array_equal(before.predict([vertical(9)]), after.predict([vertical(9)]))

@@ -7,9 +7,7 @@ import pytest
 from stages.core.files import InputError
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import PARTS, choose, draw_items, fold_of_heads, sentence_folds
-from stages.labelling.sheets import CLOSER_LOOK, Layout, picture
-
-NO_DECISIONS = pd.DataFrame({"map": [], "label": []})
+from stages.labelling.sheets import CLOSER_LAYOUT, Layout, picture
 
 
 def labels_file(path, text):
@@ -28,15 +26,16 @@ def test_labels_in_any_order_and_case(tmp_path):
     assert table["doubt"].tolist() == ["", "V/VD"]
 
 
-def test_rows_left_empty_are_no_decisions(tmp_path):
-    file = labels_file(tmp_path / "decisions.csv", "7,,\n3,H,V/H\n9, ,\n")
-    assert read_labels(file, None)[["map", "label"]].values.tolist() == [[3, "heterogeneous"]]
+def test_rows_left_empty_or_out_are_no_labels(tmp_path):
+    file = labels_file(tmp_path / "labels.csv", "7,,V/H\n3,H,V/H\n9, ,\n")
+    table = read_labels(file, [1, 3, 7, 9])
+    assert table["label"].tolist() == ["", "heterogeneous", "", ""]
+    assert table["doubt"].tolist() == ["", "V/H", "", ""]
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("0,V,\n", "missing: 1"),
         ("0,V,\n1,V,\n1,D,\n", "twice: 1"),
         ("0,V,\n1,V,\n7,D,\n", "unknown: 7"),
         ("0,V,\n1,X,\n", "row 3: unknown label 'X'"),
@@ -47,11 +46,11 @@ def test_wrong_labels_are_refused(tmp_path, text, complaint):
         read_labels(labels_file(tmp_path / "labels.csv", text), [0, 1])
 
 
-def test_maps_that_one_annotator_labelled_count_in_no_agreement(tmp_path):
-    file = labels_file(tmp_path / "labels.csv", "1,VD,V/VD\n")
-    table = read_labels(file, [0, 1], whole=False)
-    assert table["label"].tolist() == ["", "vertical+diagonal"]
-    assert agreement(pd.Series(["block", "block"]), table["label"])["maps"] == 1
+def test_maps_that_one_annotator_labelled_count_in_no_agreement():
+    one, two = pd.Series(["block", "block"]), pd.Series(["", "vertical"])
+    assert agreement(one, two)["maps"] == 1
+    with pytest.raises(InputError, match="no map in common"):
+        agreement(one, pd.Series(["", ""]))
 
 
 def test_kappa_by_hand():
@@ -63,35 +62,40 @@ def test_kappa_by_hand():
 
 
 def test_a_decision_overrules_and_is_asked_for():
-    two = [annotated(["block", "diagonal"]), annotated(["block", "vertical"])]
-    decision = pd.DataFrame({"map": [0, 1], "label": ["diagonal", "vertical"]})
-    assert adjudicate(*two, [], decision)["label"].tolist() == ["diagonal", "vertical"]
+    two = [annotated(["vertical", "diagonal"]), annotated(["vertical", "vertical"])]
+    decided = adjudicate(two, annotated(["diagonal", "vertical"]))
+    assert decided["label"].tolist() == ["diagonal", "vertical"]
     with pytest.raises(InputError, match="maps 1;"):
-        adjudicate(*two, [], NO_DECISIONS)
+        adjudicate(two, annotated(["", ""]))
 
 
-def test_what_most_say_who_looked_closer_counts_before_the_first_look():
-    both = annotated(["block", "block", "block", "block"])
+def test_what_is_doubtful_has_the_label_of_most_who_looked_closer():
+    first = annotated(["vertical", "block", "", "block"])
     closer = [
         annotated(["", "vertical", "vertical", "vertical"]),
-        annotated(["", "", "diagonal", "diagonal"]),
+        annotated(["", "vertical", "diagonal", "diagonal"]),
         annotated(["", "", "diagonal", ""]),
     ]
-    decision = pd.DataFrame({"map": [3], "label": ["diagonal"]})
-    table = adjudicate(both, both, closer, decision)
-    assert table["label"].tolist() == ["block", "vertical", "diagonal", "diagonal"]
-    assert table["closer_second"].tolist() == ["", "", "diagonal", "diagonal"]
+    decision = annotated(["", "", "", "diagonal"])
+    table = adjudicate([first, first, *closer], decision)
+    assert table["label"].tolist() == ["vertical", "vertical", "diagonal", "diagonal"]
+    assert table["closer_second"].tolist() == ["", "vertical", "diagonal", "diagonal"]
+    assert table["decision"].tolist() == ["", "", "", "diagonal"]
     with pytest.raises(InputError, match="maps 3;"):
-        adjudicate(both, both, closer, NO_DECISIONS)
+        adjudicate([first, first, *closer], annotated([""] * 4))
+
+
+def test_one_closer_look_settles_nothing():
+    first = annotated(["vertical", "block"])
+    with pytest.raises(InputError, match="maps 1;"):
+        adjudicate([first, first, annotated(["", "vertical"])], annotated(["", ""]))
 
 
 def test_a_doubt_two_labels_or_a_block_deserve_a_closer_look():
-    first, second = (
-        annotated(["vertical", "vertical", "vertical", "block", "vertical"]) for _ in range(2)
-    )
+    first, second = (annotated(["vertical", "vertical", "vertical", "block", ""]) for _ in range(2))
     second.loc[1, "doubt"] = "V/VD"
     second.loc[2, "label"] = "diagonal"
-    assert doubtful(first, second).tolist() == [False, True, True, True, False]
+    assert doubtful(first, second).tolist() == [False, True, True, True, True]
 
 
 def test_no_sentence_in_two_items_of_different_folds():
@@ -147,6 +151,6 @@ def test_a_picture_has_square_cells_and_marks_separators():
 
 def test_shades_show_what_is_dim_and_what_is_visible():
     weights = np.full((10, 10), 0.8)
-    colours, shades = picture(weights, "7", [9], CLOSER_LOOK).to_dict()["hconcat"]
+    colours, shades = picture(weights, "7", [9], CLOSER_LAYOUT).to_dict()["hconcat"]
     assert colours["encoding"]["x"] == shades["encoding"]["x"]
     assert shades["encoding"]["color"]["scale"]["domain"] == pytest.approx([0.1, 0.8 / 3])

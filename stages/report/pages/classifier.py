@@ -97,24 +97,31 @@ def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
 
 def _labels(agreement: dict) -> Section:
     """How far the two who labelled the maps agree, and the two who looked closer."""
-    first, closer = agreement["first_look"], agreement["closer_look"]
+    looks = {
+        "first_look": "{maps} maps were labelled twice, independently, from rendered images: both "
+        "agree on {agreement:.1%}, Cohen's kappa {kappa:.2f}.",
+        "closer_look": "{maps} maps, those that were doubtful after the first look and those drawn "
+        "later, were labelled by two others from larger pictures, which counts instead: they agree "
+        "on {agreement:.1%}, kappa {kappa:.2f}; where they differ, most of three or a last look "
+        "decided.",
+    }
+    parts = [text.format(**agreement[look]) for look, text in looks.items() if look in agreement]
     return Section(
         "The labels",
-        f"{first['maps']} maps were labelled twice, independently, from rendered images: both "
-        f"agree on {first['agreement']:.1%}, Cohen's kappa {first['kappa']:.2f}. The "
-        f"{closer['maps']} maps that either of them doubted were labelled twice more, from larger "
-        f"pictures: those two agree on {closer['agreement']:.1%}, kappa {closer['kappa']:.2f}. A "
-        "third decided where they differ. No classifier can be expected to agree with the labels "
-        "much better than the labels with each other.",
-        (
-            *_confusion(first, "first look", "classifier-labels"),
-            *_confusion(closer, "closer look", "classifier-labels-closer"),
+        " ".join(parts) + " No classifier can be expected to agree with the labels much better "
+        "than the labels with each other.",
+        tuple(
+            part
+            for look in looks
+            if look in agreement
+            for part in _confusion(agreement[look], look.replace("_", " "))
         ),
     )
 
 
-def _confusion(agreement: dict, look: str, name: str) -> tuple[Figure, Table]:
+def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
     """Both annotators' labels against each other."""
+    name = f"classifier-labels-{look.replace(' ', '-')}"
     classes = agreement["classes"]
     counts = pd.DataFrame(
         {"first": first, "second": second, "maps": maps}
