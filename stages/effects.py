@@ -21,6 +21,7 @@ from stages.core.effects import (
 )
 from stages.core.files import atomic
 from stages.core.outcomes import read_outcomes
+from stages.core.paired import halve, resample
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.tasks import load_task
 
@@ -44,13 +45,13 @@ def main(
         read_outcomes(folder / name, definition.metrics[0], definition.kind)
         for name in ("fixed", "shares")
     )
-    points = curve_points(shares, **parameters)
+    resampled, resampled_shares = (resample(part, **parameters) for part in (fixed, shares))
+    points = curve_points(shares, resampled_shares, parameters["seed"])
+    effects = [effect_table(fixed, resampled), effect_table(shares, resampled_shares)]
     tables = {
-        "": pd.concat(
-            [effect_table(part, **parameters) for part in (fixed, shares)], ignore_index=True
-        ),
-        "-means": mean_table(fixed, **parameters),
-        "-heldout": held_out_table(fixed, **parameters),
+        "": pd.concat(effects, ignore_index=True),
+        "-means": mean_table(fixed, resampled),
+        "-heldout": held_out_table(fixed, halve(fixed, **parameters)),
         "-curves": curve_table(shares, points),
         "-gaps": gap_table(shares, points),
     }

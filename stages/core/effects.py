@@ -7,20 +7,20 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.intervals import LEVEL, holm
+from stages.core.intervals import holm, percentile_interval
 from stages.core.metrics import METRICS
 from stages.core.outcomes import Outcomes
-from stages.core.paired import held_out_choices, mean_effect, paired_effects
+from stages.core.paired import Halves, Resampled, held_out_choices, mean_effect, paired_effects
 
 
-def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
+def effect_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     """The gates with metric, examples, baseline, value, effect, relative, low, high, p and p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
     `relative` is effect / baseline (as the query-title study; unknown for baselines of 0 and less).
     `p_holm` is corrected within each family and mode; random draws are not tested one by one.
     """
-    effects = paired_effects(outcomes, resamples, seed)
+    effects = paired_effects(outcomes, resampled)
     evidence = pd.DataFrame(_evidence(outcomes), index=effects.index)
     table = pd.concat([outcomes.gates, evidence, effects], axis=1)
     table["relative"] = _relative(table["effect"], outcomes)
@@ -33,7 +33,7 @@ def effect_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
     return table
 
 
-def mean_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
+def mean_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     """The mean effect over all heads, and over all layers, of each mode.
 
     Returns:
@@ -45,13 +45,13 @@ def mean_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
             "mode": mode,
             "gates": len(group),
             **_evidence(outcomes),
-            **mean_effect(outcomes, outcomes.gated[group.index], resamples, seed),
+            **mean_effect(outcomes, resampled, group.index.to_numpy()),
         }
         for (family, mode), group in _fixed(outcomes)
     )
 
 
-def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
+def held_out_table(outcomes: Outcomes, halves: Halves) -> pd.DataFrame:
     """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
 
     Returns:
@@ -61,9 +61,8 @@ def held_out_table(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFram
     """
     rows = []
     for (family, mode), group in _fixed(outcomes):
-        choices = held_out_choices(outcomes, outcomes.gated[group.index], resamples, seed)
-        for picked, choice in choices.items():
-            gate = group.iloc[choice["picked"]]
+        for picked, choice in held_out_choices(halves, group.index.to_numpy()).items():
+            gate = outcomes.gates.loc[choice["picked"]]
             rows.append(
                 {
                     "family": family,
@@ -99,24 +98,22 @@ class Point:
     relative_changes: Float[np.ndarray, " resamples"]
 
 
-def curve_points(outcomes: Outcomes, resamples: int, seed: int) -> list[Point]:
+def curve_points(outcomes: Outcomes, resampled: Resampled, seed: int) -> list[Point]:
     """Every mode, band and share of random gates (query-title study, section 2.1).
 
     Draws and examples are resampled, so intervals speak of other draws on other examples.
     """
-    score, labels = METRICS[outcomes.metric], outcomes.labels
-    generator = np.random.default_rng(seed)
-    samples = generator.integers(len(labels), size=(resamples, len(labels)))
-    resampled_before = score(labels[samples], outcomes.baseline[samples])
+    generator = np.random.default_rng([seed, 1])  # not the stream that drew the examples
+    before = resampled.before
     points = []
     for (mode, band, share), group in outcomes.gates.groupby(["mode", "band", "share"]):
-        drawn = outcomes.gated[group.index]
-        resampled = np.stack([score(labels[samples], draw[samples]) for draw in drawn])
-        picks = generator.integers(len(drawn), size=(len(drawn), resamples))
-        changes = np.take_along_axis(resampled, picks, axis=0).mean(axis=0) - resampled_before
-        relative = changes / np.where(resampled_before > 0, resampled_before, np.nan)
-        effect = float(np.mean(score(labels, drawn)) - outcomes.before)
-        points.append(Point(mode, band, share, len(drawn), effect, changes, relative))
+        draws = group.index.to_numpy()
+        picks = generator.integers(len(draws), size=(len(draws), len(before)))
+        after = np.take_along_axis(resampled.after[draws], picks, axis=0).mean(axis=0)
+        relative = (after - before) / np.where(before > 0, before, np.nan)
+        value = METRICS[outcomes.metric](outcomes.labels, outcomes.gated[draws]).mean()
+        effect = float(value - outcomes.before)
+        points.append(Point(mode, band, share, len(draws), effect, after - before, relative))
     return points
 
 
@@ -164,10 +161,9 @@ def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
 
 
 def _described(point: Point, outcomes: Outcomes) -> dict[str, str | float]:
-    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    low, high = np.quantile(point.changes, tails)
+    low, high = percentile_interval(point.changes)
     # Where some resamples have no relative change, neither has the point an interval.
-    relative_low, relative_high = np.quantile(point.relative_changes, tails)
+    relative_low, relative_high = percentile_interval(point.relative_changes)
     return {
         "mode": point.mode,
         "band": point.band,

@@ -33,23 +33,10 @@ def bootstrap(
         statistic: takes arrays [..., n] and returns [...].
         arrays: one or more arrays [n] of the same examples.
     """
-    value, low, high, _ = bootstrap_rows(statistic, arrays, resamples, seed, level)
-    return Interval(float(value), float(low), float(high))
-
-
-def bootstrap_rows(
-    statistic: Callable[..., np.ndarray],
-    arrays: tuple[np.ndarray, ...],
-    resamples: int,
-    seed: int,
-    level: float = LEVEL,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """As `bootstrap` for arrays [rows, n]: value, low, high and standard error, each [rows]."""
-    value = np.asarray(statistic(*arrays))
+    value = float(statistic(*arrays))
     if arrays[0].shape[-1] < 2:
-        unknown = np.full_like(value, np.nan, dtype=float)
-        return value, unknown, unknown, unknown
-    result = stats.bootstrap(
+        return Interval(value, np.nan, np.nan)
+    interval = stats.bootstrap(
         arrays,
         lambda *samples, axis=-1: statistic(*samples),
         paired=len(arrays) > 1,
@@ -58,9 +45,16 @@ def bootstrap_rows(
         confidence_level=level,
         method="percentile",
         rng=np.random.default_rng(seed),
-    )
-    interval = result.confidence_interval
-    return value, interval.low, interval.high, result.standard_error
+    ).confidence_interval
+    return Interval(value, float(interval.low), float(interval.high))
+
+
+def percentile_interval(
+    resampled: Float[np.ndarray, "... resamples"], level: float = LEVEL
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """Low and high end of the percentile interval of resampled values (last axis)."""
+    low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    return low, high
 
 
 def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:

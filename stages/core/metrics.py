@@ -63,7 +63,6 @@ def pearson(labels: Labels, predictions: Labels) -> Values:
 
 def spearman(labels: Labels, predictions: Labels) -> Values:
     """Spearman rank correlation; 0 where a side is constant."""
-    labels, predictions = np.broadcast_arrays(labels, predictions)
     return pearson(stats.rankdata(labels, axis=-1), stats.rankdata(predictions, axis=-1))
 
 

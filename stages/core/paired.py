@@ -1,119 +1,148 @@
 """Gates against the baseline on the same examples: effects, and choices that are held out."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from stages.core.intervals import LEVEL, bootstrap_rows
+from stages.core.intervals import percentile_interval
 from stages.core.metrics import METRICS
 from stages.core.outcomes import Outcomes
 
 
-def paired_effects(outcomes: Outcomes, resamples: int, seed: int) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Resampled:
+    """The metric on the same resamples of the examples, with every head on and under each gate."""
+
+    before: Float[np.ndarray, " resamples"]
+    after: Float[np.ndarray, "gates resamples"]
+
+    @property
+    def effects(self) -> Float[np.ndarray, "gates resamples"]:
+        """After minus before, in the metric's unit."""
+        return self.after - self.before
+
+
+def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
+    """The bootstrap over examples that all intervals of these outcomes come from."""
+    score, labels = METRICS[outcomes.metric], outcomes.labels
+    samples = np.random.default_rng(seed).integers(len(labels), size=(resamples, len(labels)))
+    before, *after = (
+        score(labels[samples], predictions[samples])
+        for predictions in (outcomes.baseline, *outcomes.gated)
+    )
+    return Resampled(before, np.stack(after))
+
+
+def paired_effects(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     """The effect of each gate on the metric with a paired bootstrap interval and a p-value.
 
-    All gates share the resamples. p is McNemar's exact test for accuracy; for other metrics it is
-    the normal approximation with the bootstrap's standard error.
+    p is McNemar's exact test for accuracy; for other metrics it is the normal approximation with
+    the bootstrap's standard error.
 
     Returns:
         One row a gate: value, effect, low, high, p; value and effect in the metric's unit.
     """
-    score, labels, baseline = METRICS[outcomes.metric], outcomes.labels, outcomes.baseline
+    value = METRICS[outcomes.metric](outcomes.labels, outcomes.gated)
+    effect = value - outcomes.before
+    low, high = percentile_interval(resampled.effects)
+    if outcomes.metric == "accuracy":
+        before_right = outcomes.baseline == outcomes.labels
+        p = [_mcnemar(before_right, after == outcomes.labels) for after in outcomes.gated]
+    else:
+        error = resampled.effects.std(axis=1, ddof=1)
+        ratio = np.divide(effect, error, out=np.zeros_like(effect), where=error > 0)
+        p = 2 * stats.norm.sf(np.abs(ratio))
+    return pd.DataFrame({"value": value, "effect": effect, "low": low, "high": high, "p": p})
 
-    def effect(true: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-        return score(true, after) - score(true, before)
 
-    rows = []
-    for after in outcomes.gated:
-        value, low, high, error = bootstrap_rows(effect, (labels, baseline, after), resamples, seed)
-        if outcomes.metric == "accuracy":
-            before_right, after_right = baseline == labels, after == labels
-            p = mcnemar(
-                pd.crosstab(before_right, after_right).reindex(
-                    index=[False, True], columns=[False, True], fill_value=0
-                ),
-                exact=True,
-            ).pvalue
-        else:
-            p = 2 * stats.norm.sf(abs(value) / error) if error > 0 else 1.0
-        rows.append(
-            {"value": score(labels, after), "effect": value, "low": low, "high": high, "p": p}
-        )
-    return pd.DataFrame(rows).astype(float)
+def _mcnemar(before_right: Bool[np.ndarray, " n"], after_right: Bool[np.ndarray, " n"]) -> float:
+    lost, won = np.sum(before_right & ~after_right), np.sum(~before_right & after_right)
+    # The test looks at nothing but the two counts of examples that changed.
+    return mcnemar([[0, lost], [won, 0]], exact=True).pvalue
 
 
 def mean_effect(
-    outcomes: Outcomes, gated: Float[np.ndarray, "gates n"], resamples: int, seed: int
+    outcomes: Outcomes, resampled: Resampled, gates: Int[np.ndarray, " some"]
 ) -> dict[str, float]:
     """The mean effect of some gates, as of one drawn at random, with a paired bootstrap interval.
+
+    Args:
+        gates: rows of `outcomes.gated`.
 
     Returns:
         effect, low, high in the metric's unit.
     """
-    score, labels, baseline = METRICS[outcomes.metric], outcomes.labels, outcomes.baseline
-    generator = np.random.default_rng(seed)
-
-    def effect(rows: np.ndarray) -> float:
-        return np.mean(score(labels[rows], gated[:, rows])) - score(labels[rows], baseline[rows])
-
-    resampled = [
-        effect(generator.integers(len(labels), size=len(labels))) for _ in range(resamples)
-    ]
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail])
-    value = effect(np.arange(len(labels)))
-    return {"effect": float(value), "low": float(low), "high": float(high)}
+    after = METRICS[outcomes.metric](outcomes.labels, outcomes.gated[gates])
+    low, high = percentile_interval(resampled.effects[gates].mean(axis=0))
+    return {"effect": float(after.mean() - outcomes.before), "low": float(low), "high": float(high)}
 
 
-def held_out_choices(
-    outcomes: Outcomes, gated: Float[np.ndarray, "gates n"], resamples: int, seed: int
-) -> dict[str, dict[str, float]]:
-    """Pick the gates with the largest and smallest effect on one half, score them on the other.
+@dataclass(frozen=True)
+class Halves:
+    """The effect of each gate on one half of the examples, and on the other; drawn many times.
 
-    The best of many noisy gates always looks like a gain on the examples that chose it. Halves are
-    drawn anew each time; for the interval each half is also resampled within itself, so that no
-    example stands on both sides.
-
-    Returns:
-        For `best` and `worst`: picked (the gate chosen most often), chosen_effect (on the half that
-        chose), effect (on the other half), low, high (percentile interval of effect).
+    `_again` are effects on the same halves, each resampled within itself, so that no example stands
+    on both sides.
     """
-    score, labels, baseline = METRICS[outcomes.metric], outcomes.labels, outcomes.baseline
+
+    choosing: Float[np.ndarray, "resamples gates"]
+    scoring: Float[np.ndarray, "resamples gates"]
+    choosing_again: Float[np.ndarray, "resamples gates"]
+    scoring_again: Float[np.ndarray, "resamples gates"]
+
+
+def halve(outcomes: Outcomes, resamples: int, seed: int) -> Halves:
+    """Draw halves of the examples, the same for all gates."""
+    score, labels = METRICS[outcomes.metric], outcomes.labels
     generator = np.random.default_rng(seed)
+    predictions = np.concatenate([outcomes.baseline[None], outcomes.gated])
 
     def effects(rows: np.ndarray) -> np.ndarray:
-        return score(labels[rows], gated[:, rows]) - score(labels[rows], baseline[rows])
+        before, *after = score(labels[rows], predictions[:, rows])
+        return np.array(after) - before
 
-    # Each line: effects by the half that chooses, by the other half; then the same, resampled.
-    halves = np.empty((resamples, 4, len(gated)))
-    for line in halves:
+    drawn = np.empty((resamples, 4, len(outcomes.gated)))
+    for line in drawn:
         order = generator.permutation(len(labels))
         parts = order[: len(order) // 2], order[len(order) // 2 :]
         again = [generator.choice(part, len(part)) for part in parts]
         line[:] = [effects(rows) for rows in (*parts, *again)]
-    return {
-        "best": _chosen(halves, np.argmax),
-        "worst": _chosen(halves, np.argmin),
-    }
+    return Halves(*drawn.swapaxes(0, 1))
+
+
+def held_out_choices(
+    halves: Halves, gates: Int[np.ndarray, " some"]
+) -> dict[str, dict[str, float]]:
+    """Pick of some gates those with the largest and smallest effect on one half, score the other.
+
+    The best of many noisy gates always looks like a gain on the examples that chose it.
+
+    Args:
+        gates: rows of `outcomes.gated`.
+
+    Returns:
+        For `best` and `worst`: picked (the row of the gate chosen most often), chosen_effect (on
+        the half that chose), effect (on the other half), low, high (percentile interval of effect).
+    """
+    return {"best": _chosen(halves, gates, np.argmax), "worst": _chosen(halves, gates, np.argmin)}
 
 
 def _chosen(
-    halves: Float[np.ndarray, "resamples 4 gates"], choose: Callable[..., np.ndarray]
+    halves: Halves, gates: Int[np.ndarray, " some"], choose: Callable[..., np.ndarray]
 ) -> dict[str, float]:
-    chosen_by, scored_on, chosen_by_again, scored_on_again = halves.swapaxes(0, 1)
-    lines = np.arange(len(halves))
-    picks = choose(chosen_by, axis=1)
-    resampled = scored_on_again[lines, choose(chosen_by_again, axis=1)]
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail])
+    lines = np.arange(len(halves.choosing))
+    picks = gates[choose(halves.choosing[:, gates], axis=1)]
+    picks_again = gates[choose(halves.choosing_again[:, gates], axis=1)]
+    low, high = percentile_interval(halves.scoring_again[lines, picks_again])
     return {
         "picked": int(np.bincount(picks).argmax()),
-        "chosen_effect": float(chosen_by[lines, picks].mean()),
-        "effect": float(scored_on[lines, picks].mean()),
+        "chosen_effect": float(halves.choosing[lines, picks].mean()),
+        "effect": float(halves.scoring[lines, picks].mean()),
         "low": float(low),
         "high": float(high),
     }

@@ -11,6 +11,7 @@ from stages.core.effects import (
 )
 from stages.core.gates import random_shares, single_heads, whole_layers
 from stages.core.outcomes import Outcomes, gate_table
+from stages.core.paired import halve, resample
 
 LABELS = np.zeros(40)
 BASELINE = np.r_[np.zeros(30), np.ones(10)]
@@ -20,12 +21,16 @@ def outcomes(gates, gated):
     return Outcomes(gate_table(gates), "accuracy", LABELS, BASELINE, gated)
 
 
+def resampled(outcomes, resamples):
+    return outcomes, resample(outcomes, resamples, seed=0)
+
+
 def test_effects_and_holm_within_a_family_and_mode():
     gates = [*single_heads(1, 3, "zero"), *whole_layers(1, 3, "zero")]
     gated = np.tile(BASELINE, (4, 1))
     gated[0, 30:] = 0  # right on ten more
     gated[3, :8] = 1  # wrong on eight more
-    table = effect_table(outcomes(gates, gated), 200, 0)
+    table = effect_table(*resampled(outcomes(gates, gated), 200))
     assert table["effect"].tolist() == pytest.approx([0.25, 0, 0, -0.2])
     assert table["relative"].tolist() == pytest.approx([1 / 3, 0, 0, -0.2 / 0.75])
     assert table["p_holm"][0] == pytest.approx(3 * 2 * 0.5**10)
@@ -37,7 +42,8 @@ def test_held_out_table_has_best_and_worst_of_heads_and_layers():
     gated = np.tile(BASELINE, (6, 1))
     gated[2] = 0  # head 1.0 mends everything
     gated[4] = 1  # layer 0 breaks everything
-    table = held_out_table(outcomes(gates, gated), 50, 0)
+    evidence = outcomes(gates, gated)
+    table = held_out_table(evidence, halve(evidence, 50, 0))
     rows = table.set_index(["family", "picked"])
     assert tuple(rows.loc[("head", "best"), ["layer", "head"]]) == (1, 0)
     assert rows.loc[("head", "best"), "effect_heldout"] == pytest.approx(0.25, abs=0.05)
@@ -54,7 +60,7 @@ def test_curve_is_the_mean_over_draws():
         elif gate.band == "all":
             gated[row, : 4 * (gate.draw + 1)] = 1  # 4 and 8 of 40 wrong
     evidence = outcomes(gates, gated)
-    curves = curve_table(evidence, curve_points(evidence, 400, 0))
+    curves = curve_table(evidence, curve_points(*resampled(evidence, 400), 0))
     whole = curves[curves["band"] == "all"].set_index("share")
     assert whole.loc[0.0, "effect"] == 0
     assert whole.loc[0.5, "effect"] == pytest.approx(-0.15)
@@ -71,7 +77,7 @@ def test_means_over_heads_and_over_layers():
     gated = np.tile(BASELINE, (3, 1))
     gated[0, 30:] = 0  # 10 of 40 more right
     gated[2, :8] = 1  # 8 of 40 more wrong
-    table = mean_table(outcomes(gates, gated), 100, 0).set_index("family")
+    table = mean_table(*resampled(outcomes(gates, gated), 100)).set_index("family")
     assert table.loc["head", ["effect", "gates", "examples"]].tolist() == [0.125, 2, 40]
     assert table.loc["layer", "effect"] == pytest.approx(-0.2)
 
@@ -82,7 +88,7 @@ def test_gap_of_the_halves_is_paired():
     for row, gate in enumerate(gates):
         gated[row, : {"all": 0, "lower": 12, "upper": 2}[gate.band]] = 1
     evidence = outcomes(gates, gated)
-    gap = gap_table(evidence, curve_points(evidence, 400, 0)).iloc[0]
+    gap = gap_table(evidence, curve_points(*resampled(evidence, 400), 0)).iloc[0]
     assert gap["effect"] == pytest.approx(-0.25)  # 12 against 2 of 40
     assert gap["relative"] == pytest.approx(-0.25 / 0.75)
     assert gap["low"] < -0.25 < gap["high"] < 0
@@ -91,7 +97,7 @@ def test_gap_of_the_halves_is_paired():
 def test_an_encoder_of_one_layer_has_no_halves():
     gates = list(random_shares(1, 2, "zero", [0.5], draws=1, seed=0))
     evidence = outcomes(gates, np.tile(BASELINE, (len(gates), 1)))
-    points = [point for point in curve_points(evidence, 10, 0) if point.band == "all"]
+    points = [point for point in curve_points(*resampled(evidence, 10), 0) if point.band == "all"]
     assert gap_table(evidence, points).empty
     assert "relative_low" in gap_table(evidence, points)
 
@@ -100,10 +106,10 @@ def test_a_metric_of_0_has_no_relative_changes():
     gates = list(random_shares(2, 2, "zero", [0.5], 2, 0))
     gated = np.zeros((len(gates), 40))  # all right
     nothing = Outcomes(gate_table(gates), "accuracy", LABELS, np.ones(40), gated)
-    table = effect_table(nothing, 20, 0)
+    table = effect_table(*resampled(nothing, 20))
     assert table["effect"].tolist() == [1.0] * len(gates)
     assert table["relative"].isna().all()
-    points = curve_points(nothing, 20, 0)
+    points = curve_points(*resampled(nothing, 20), 0)
     for table in (curve_table(nothing, points), gap_table(nothing, points)):
         rows = table[table["share"] > 0] if "band" in table else table
         assert rows[["relative", "relative_low", "relative_high"]].isna().all(axis=None)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stages.core.intervals import bootstrap, holm
+from stages.core.intervals import bootstrap, holm, percentile_interval
 
 GENERATOR = np.random.default_rng(1)
 
@@ -18,3 +18,9 @@ def test_bootstrap_of_a_mean_is_close_to_the_normal_interval():
 
 def test_holm_by_hand():
     assert holm(np.array([0.01, 0.04, 0.03])).tolist() == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_percentile_interval_by_hand():
+    resampled = np.stack([np.arange(101), np.arange(101) * 2])
+    low, high = percentile_interval(resampled, level=0.5)
+    assert (low.tolist(), high.tolist()) == ([25, 50], [75, 150])
