@@ -6,12 +6,15 @@ labelled, `labels.csv` (the label of each annotator and the adjudicated one).
 
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
 
 from stages.core.files import InputError, atomic
 
@@ -92,6 +95,17 @@ def opinion(label: str, note: str, doubt: float) -> Float[np.ndarray, " class"]:
     for name in others:
         result[CLASSES.index(name)] = doubt / len(others)
     return result
+
+
+def by_size(maps: list[Map]) -> Iterator[tuple[Int[np.ndarray, " some"], Tensor]]:
+    """The maps of each size: their places in the list, and they as one float32 tensor.
+
+    Small maps one by one cost some ten times as much as stacks of them.
+    """
+    lengths = np.array([len(weights) for weights in maps])
+    for length in np.unique(lengths):
+        places = np.flatnonzero(lengths == length)
+        yield places, torch.from_numpy(np.stack([maps[place] for place in places])).float()
 
 
 def write_maps(path: Path, maps: list[Map]) -> None:

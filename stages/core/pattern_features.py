@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from stages.core.pattern_data import Map
+from stages.core.pattern_data import Map, by_size
 from stages.core.pattern_views import brightest_weight
 
 # Kovaleva's diagonals are the previous and the next token; words split in pieces widen that.
@@ -88,8 +88,10 @@ def features(
 
 def feature_table(maps: list[Map]) -> pd.DataFrame:
     """`features` of maps of any sizes, one row a map."""
-    rows = [features(torch.from_numpy(weights)[None].float())[0] for weights in maps]
-    return pd.DataFrame(torch.stack(rows).double().numpy(), columns=list(FEATURES))
+    rows = np.empty((len(maps), len(FEATURES)))
+    for places, stack in by_size(maps):
+        rows[places] = features(stack).double().numpy()
+    return pd.DataFrame(rows, columns=list(FEATURES))
 
 
 def without_columns(

@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from stages.core import pattern_views
 from stages.core.files import InputError, atomic
-from stages.core.pattern_data import CLASSES, Map
+from stages.core.pattern_data import CLASSES, Map, by_size
 from stages.core.pattern_features import FEATURES, features
 from stages.core.pattern_views import Maps, Views
 
@@ -103,11 +103,8 @@ class PatternClassifier:
     def predict(self, maps: list[Map], wide: float | None = None) -> Float[np.ndarray, "map class"]:
         """Class probabilities of maps of any sizes; `wide` as in `probabilities`."""
         result = np.empty((len(maps), len(CLASSES)), dtype=np.float32)
-        lengths = np.array([len(weights) for weights in maps])
-        for length in np.unique(lengths):
-            rows = np.flatnonzero(lengths == length)
-            stack = torch.from_numpy(np.stack([maps[row] for row in rows]))
-            result[rows] = self.probabilities(stack.float(), wide).numpy()
+        for places, stack in by_size(maps):
+            result[places] = self.probabilities(stack, wide).numpy()
         return result
 
     def to(self, device: torch.device) -> "PatternClassifier":

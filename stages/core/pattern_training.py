@@ -9,10 +9,11 @@ from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 from torch.nn import functional as F
 
+from stages.core import pattern_views
 from stages.core.parameters import Parameters
 from stages.core.pattern_augmentation import recompose, vary
-from stages.core.pattern_data import CLASSES, Map
-from stages.core.pattern_features import feature_table
+from stages.core.pattern_data import CLASSES, Map, by_size
+from stages.core.pattern_features import FEATURES, feature_table
 from stages.core.pattern_network import Architecture, PatternNetwork
 
 
@@ -117,7 +118,7 @@ def augmented(
     Float[Tensor, "map copy class"],
 ]:
     """What the network sees of augmented copies of each map, and their classes."""
-    seen, classes = [], []
+    copies, classes = [], []
     for weights, target in zip(maps, targets, strict=True):
         for _ in range(training.copies):
             changed, made = weights.astype(np.float64), target
@@ -125,12 +126,14 @@ def augmented(
                 label = int(target.argmax())
                 changed, other = recompose(changed, label, generator)
                 made = target if other == label else np.eye(len(CLASSES))[other]
-            varied = torch.from_numpy(vary(changed, generator))
-            seen.append(network.see(varied[None]))
+            copies.append(vary(changed, generator))
             classes.append(torch.from_numpy(made).float())
+    views = torch.empty(len(copies), pattern_views.COUNT, training.side, training.side)
+    plain = torch.empty(len(copies), len(FEATURES))
+    for places, stack in by_size(copies):
+        views[places], plain[places] = network.see(stack)
     shape = (len(maps), training.copies)
-    views, plain = (torch.cat(parts).unflatten(0, shape) for parts in zip(*seen, strict=True))
-    return views, plain, torch.stack(classes).unflatten(0, shape)
+    return tuple(part.unflatten(0, shape) for part in (views, plain, torch.stack(classes)))
 
 
 def class_weights(
