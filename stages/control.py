@@ -15,14 +15,13 @@ from pydantic import Field
 from stages.core.batches import encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.drift import head_table, similarities
-from stages.core.effects import effect_table, held_out_table, mean_table
+from stages.core.effects import fixed_tables
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import single_heads
 from stages.core.grid import Grid, run_gates
 from stages.core.metrics import predictions_from_logits
 from stages.core.outcomes import Outcomes, gate_table
-from stages.core.paired import halve, resample
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import read_runtime, start
 from stages.core.scratch import fingerprint, open_scratch
@@ -80,12 +79,9 @@ def main(
     predictions = (predictions_from_logits(part, definition.kind) for part in logits)
     labels = examples["label"].to_numpy(dtype=float)
     outcomes = Outcomes(gate_table(gates), definition.metrics[0], labels, *predictions)
-    resampled = resample(outcomes, *resampling)
     tables = {
         "-drift": head_table(cosines, *resampling),
-        "": effect_table(outcomes, resampled),
-        "-means": mean_table(outcomes, resampled),
-        "-heldout": held_out_table(outcomes, halve(outcomes, *resampling)),
+        **fixed_tables(outcomes, *resampling),
     }
     for suffix, table in tables.items():
         with atomic(Path("work/measures/control") / f"{key}{suffix}.parquet") as partial:

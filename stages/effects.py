@@ -11,17 +11,9 @@ import pandas as pd
 import typer
 from pydantic import Field
 
-from stages.core.effects import (
-    curve_points,
-    curve_table,
-    effect_table,
-    gap_table,
-    held_out_table,
-    mean_table,
-)
+from stages.core.effects import fixed_tables, random_tables
 from stages.core.files import atomic
 from stages.core.outcomes import read_outcomes
-from stages.core.paired import halve, resample
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.tasks import load_task
 
@@ -45,16 +37,9 @@ def main(
         read_outcomes(folder / name, definition.metrics[0], definition.kind)
         for name in ("fixed", "shares")
     )
-    resampled, resampled_shares = (resample(part, **parameters) for part in (fixed, shares))
-    points = curve_points(shares, resampled_shares, parameters["seed"])
-    effects = [effect_table(fixed, resampled), effect_table(shares, resampled_shares)]
-    tables = {
-        "": pd.concat(effects, ignore_index=True),
-        "-means": mean_table(fixed, resampled),
-        "-heldout": held_out_table(fixed, halve(fixed, **parameters)),
-        "-curves": curve_table(shares, points),
-        "-gaps": gap_table(shares, points),
-    }
+    of_fixed, of_shares = fixed_tables(fixed, **parameters), random_tables(shares, **parameters)
+    both = pd.concat([of_fixed[""], of_shares[""]], ignore_index=True)
+    tables = {**of_fixed, **of_shares, "": both}
     for suffix, table in tables.items():
         with atomic(Path("work/measures/effects") / f"{task}-{seed}{suffix}.parquet") as partial:
             table.to_parquet(partial, index=False)

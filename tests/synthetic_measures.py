@@ -8,14 +8,7 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
-from stages.core.effects import (
-    curve_points,
-    curve_table,
-    effect_table,
-    gap_table,
-    held_out_table,
-    mean_table,
-)
+from stages.core.effects import fixed_tables, random_tables
 from stages.core.gates import random_shares, single_heads, whole_layers
 from stages.core.outcomes import Outcomes, gate_table
 from stages.core.pattern_data import CLASSES
@@ -133,19 +126,15 @@ def _write_ablate(
             for gate in random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
         ]
     )
-    effects = pd.concat([effect_table(*heads), effect_table(*shares)], ignore_index=True)
-    points = curve_points(*shares)
-    _write(folder, f"effects/{task}-0", effects)
-    _write(folder, f"effects/{task}-0-means", mean_table(*heads))
-    _write(folder, f"effects/{task}-0-heldout", held_out_table(*heads))
-    _write(folder, f"effects/{task}-0-curves", curve_table(shares[0], points))
-    _write(folder, f"effects/{task}-0-gaps", gap_table(shares[0], points))
+    of_heads, of_shares = fixed_tables(*heads), random_tables(*shares)
+    both = pd.concat([of_heads[""], of_shares[""]], ignore_index=True)
+    for suffix, table in {**of_heads, **of_shares, "": both}.items():
+        _write(folder, f"effects/{task}-0{suffix}", table)
     control = evidence(
         [gate for mode in ("zero", "uniform") for gate in single_heads(LAYERS, HEADS, mode)]
     )
-    _write(folder, f"control/{task}-0", effect_table(*control))
-    _write(folder, f"control/{task}-0-means", mean_table(*control))
-    _write(folder, f"control/{task}-0-heldout", held_out_table(*control))
+    for suffix, table in fixed_tables(*control).items():
+        _write(folder, f"control/{task}-0{suffix}", table)
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -10,7 +10,36 @@ from jaxtyping import Float
 from stages.core.intervals import holm, percentile_interval
 from stages.core.metrics import METRICS
 from stages.core.outcomes import Outcomes
-from stages.core.paired import Halves, Resampled, held_out_choices, mean_effect, paired_effects
+from stages.core.paired import (
+    Halves,
+    Resampled,
+    halve,
+    held_out_choices,
+    mean_effect,
+    paired_effects,
+    resample,
+)
+
+
+def fixed_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
+    """What a stage says of gates that are not drawn at random, by the end of the file's name."""
+    resampled = resample(outcomes, resamples, seed)
+    return {
+        "": effect_table(outcomes, resampled),
+        "-means": mean_table(outcomes, resampled),
+        "-heldout": held_out_table(outcomes, halve(outcomes, resamples, seed)),
+    }
+
+
+def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
+    """What a stage says of random shares of heads, by the end of the file's name."""
+    resampled = resample(outcomes, resamples, seed)
+    points = curve_points(outcomes, resampled, seed)
+    return {
+        "": effect_table(outcomes, resampled),
+        "-curves": curve_table(outcomes, points),
+        "-gaps": gap_table(outcomes, points),
+    }
 
 
 def effect_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
