@@ -89,8 +89,8 @@ def fold_table(
 ) -> pd.DataFrame:
     """One row a map, predicted by network and baseline that did not see its fold.
 
-    Columns: map, fold, encoder, label, network, deep_path (the network without its wide path),
-    baseline (names of classes) and the network's probability of each class.
+    Columns: map, fold, encoder, drawn_by, label, network, deep_path (the network without its wide
+    path), baseline (names of classes) and the network's probability of each class.
     """
     probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
     deep = np.empty_like(probabilities)
@@ -105,6 +105,7 @@ def fold_table(
             "map": data.table["map"],
             "fold": data.folds,
             "encoder": data.table["encoder"],
+            "drawn_by": data.table["drawn_by"],
             "label": data.table["label"],
             "network": names[probabilities.argmax(1)],
             "deep_path": names[deep.argmax(1)],

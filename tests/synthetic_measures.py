@@ -59,6 +59,7 @@ def write_measures(folder: Path) -> None:
                 "map": range(80),
                 "fold": np.arange(80) % 5,
                 "encoder": np.where(np.arange(80) < 40, "one", "another"),
+                "drawn_by": np.where(np.arange(80) < 60, "chance", "rough"),
                 "label": label,
                 "network": np.where(generator.random(80) < 0.9, label, CLASSES[0]),
                 "deep_path": np.where(generator.random(80) < 0.8, label, CLASSES[0]),

@@ -39,7 +39,8 @@ class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, encoder, example, ..., first, first_doubt, second, second_doubt, closer_first, ..., label.
+    head, encoder, drawn_by, ..., first, first_doubt, second, second_doubt, closer_first, ...,
+    label.
     """
 
     maps: list[Map]

@@ -19,7 +19,7 @@ from stages.core.pattern_data import (
 )
 from stages.core.pattern_network import PatternClassifier
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from stages.labelling.draw import Model
+from stages.labelling.draw import DrawnBy, Model
 from stages.labelling.draw import draw as draw_maps
 from stages.labelling.sheets import CLOSER_LAYOUT, FIRST_LAYOUT, Layout, draw_sheet
 
@@ -52,14 +52,29 @@ def draw(
     longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
     seed: int = 2019,
     more: Annotated[bool, typer.Option(help="add maps to those there")] = False,
-    balanced: Annotated[
-        bool, typer.Option(help="over the classes; otherwise as frequent as they are")
-    ] = True,
+    by: Annotated[
+        DrawnBy,
+        typer.Option(
+            help="chance: as frequent as the classes are; balanced over them by a guess: rough "
+            "(from plain features), maps (a classifier's, of each map), heads (a classifier's, of "
+            "each head; which of its maps is left to chance)"
+        ),
+    ] = DrawnBy.ROUGH,
     classifier: Annotated[
-        Path | None, typer.Option(help="a trained classifier that guesses the classes for that")
+        Path | None, typer.Option(help="for --by maps and --by heads: work/classifier, say")
+    ] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option("--class", help="one that a balanced draw is for; may be repeated; else all"),
     ] = None,
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
+    if unknown := set(classes or CLASSES) - set(CLASSES):
+        raise InputError(f"--class {min(unknown)}: no such class; use {', '.join(CLASSES)}")
+    if (classifier is not None) != (by in (DrawnBy.MAPS, DrawnBy.HEADS)):
+        raise InputError(
+            "--by maps and --by heads need --classifier; other draws have no use for it"
+        )
     if (folder / "maps.csv").exists() and not more:
         raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
     before = read_table(folder / "maps.csv") if more else None
@@ -80,8 +95,9 @@ def draw(
         longest,
         seed,
         before,
-        balanced,
+        by,
         None if classifier is None else PatternClassifier.load(classifier),
+        classes or CLASSES,
     )
     if before is not None:
         table = pd.concat([before, table], ignore_index=True)

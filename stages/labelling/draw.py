@@ -1,13 +1,15 @@
 """Drawing the maps to be labelled, so that whole folds are honest and every class is there.
 
 Each fold has heads and sentences of its own, so cross-validation can use every map while no head
-and no sentence stands on both sides. Which maps are drawn is balanced by a rough guess of their
+and no sentence stands on both sides. Which maps are drawn may be balanced by a guess of their
 class; the guess is never released and no annotator sees it.
 """
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,15 @@ SHARES = {
 PLACE = ["checkpoint", "task", "arm", "seed", "example", "layer", "head"]
 
 
+class DrawnBy(StrEnum):
+    """How maps are drawn."""
+
+    CHANCE = "chance"  # as frequent as the classes are
+    ROUGH = "rough"  # balanced over the classes by a rough guess from plain features
+    MAPS = "maps"  # balanced by a classifier's guess of each map: what it confuses is over-drawn
+    HEADS = "heads"  # balanced by its guesses for a head's maps; which of them is left to chance
+
+
 @dataclass(frozen=True)
 class Model:
     """A checkpoint through which a task's examples go, and where it comes from."""
@@ -68,21 +79,26 @@ def draw_items(
     Returns:
         One row an item: example (ids), fold, text_a, text_b (None for single sentences).
     """
-    order = iter(np.random.default_rng(seed).permutation(len(examples)))
+    order = np.random.default_rng(seed).permutation(len(examples)).tolist()
+    texts_of = [
+        [text for text in pair if isinstance(text, str)]
+        for pair in zip(examples["text_a"], examples["text_b"], strict=True)
+    ]
     rows: list[dict] = []
     for number in range(folds * per_fold):
         fold, chosen = number % folds, []
         while len(chosen) < PARTS[number // folds % len(PARTS)]:
-            position = next(order, None)
-            if position is None:
+            fitting = (
+                row for row in order if all(used.get(text, fold) == fold for text in texts_of[row])
+            )
+            row = next(fitting, None)
+            if row is None:
                 raise InputError(
                     f"{len(examples)} examples are too few for {folds * per_fold} items"
                 )
-            row = examples.iloc[position]
-            texts = [text for text in (row["text_a"], row["text_b"]) if isinstance(text, str)]
-            if all(used.get(text, fold) == fold for text in texts):
-                used.update(dict.fromkeys(texts, fold))
-                chosen.append(row)
+            order.remove(row)
+            used.update(dict.fromkeys(texts_of[row], fold))
+            chosen.append(examples.iloc[row])
         single = not isinstance(chosen[0]["text_b"], str)
         rows.append(
             {
@@ -171,6 +187,19 @@ def _spread(weights: Map) -> float:
     return float(others[offsets > NEAR].sum() / np.quantile(weights, 0.99) / len(weights))
 
 
+def shuffled_guesses(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The candidates with the guesses of each head of each model dealt out to its maps by chance.
+
+    A head is drawn for a class as often as by the guesses themselves, but no map is drawn because
+    the classifier takes it for one of that class. Texts of as many examples count as a group, as
+    some heads keep to the sentences of long texts only.
+    """
+    generator = np.random.default_rng(seed)
+    parts = table["example"].str.count(re.escape(PART)).rename("parts")
+    group = [*(table[name] for name in ("task", "arm", "seed", "layer", "head")), parts]
+    return table.assign(guess=table.groupby(group)["guess"].transform(generator.permutation))
+
+
 def fold_of_heads(table: pd.DataFrame, folds: int) -> dict[tuple[int, int], int]:
     """Deal the heads out to the folds so that each fold has its part of every class.
 
@@ -194,11 +223,13 @@ def fold_of_heads(table: pd.DataFrame, folds: int) -> dict[tuple[int, int], int]
     return fold_of
 
 
-def choose(table: pd.DataFrame, folds: int, count: int, seed: int) -> list[int]:
-    """Choose `count` candidates, the same number in each fold, by `SHARES`.
+def choose(
+    table: pd.DataFrame, folds: int, count: int, seed: int, classes: Sequence[str] = CLASSES
+) -> list[int]:
+    """Choose `count` candidates, the same number in each fold, by the `SHARES` of `classes`.
 
     Within a fold and a class the head and then the item that were chosen least so far come first.
-    Where a class has too few candidates, the others fill up.
+    Where a class has too few candidates, the others of `classes` fill up.
 
     Returns:
         Positions in `table`, shuffled, so that the order tells an annotator nothing.
@@ -210,12 +241,12 @@ def choose(table: pd.DataFrame, folds: int, count: int, seed: int) -> list[int]:
         mine = generator.permutation(mine)
         heads: dict[tuple, int] = {}
         items: dict[tuple, int] = {}
-        left = {name: [k for k in mine if table.at[k, "guess"] == name] for name in CLASSES}
-        target = {name: SHARES[name] * count / folds for name in CLASSES}
-        taken = dict.fromkeys(CLASSES, 0)
+        left = {name: [k for k in mine if table.at[k, "guess"] == name] for name in classes}
+        target = {name: SHARES[name] * count / folds for name in classes}
+        taken = dict.fromkeys(classes, 0)
         while sum(taken.values()) < count // folds and any(left.values()):
             name = min(
-                (name for name in CLASSES if left[name]),
+                (name for name in classes if left[name]),
                 key=lambda name: taken[name] / target[name],
             )
             head_of = lambda k: (table.at[k, "layer"], table.at[k, "head"])  # noqa: E731
@@ -252,10 +283,11 @@ def draw(
     longest: int,
     seed: int,
     before: pd.DataFrame | None = None,
-    balanced: bool = True,
+    by: DrawnBy = DrawnBy.ROUGH,
     classifier: PatternClassifier | None = None,
+    classes: Sequence[str] = CLASSES,
 ) -> tuple[pd.DataFrame, list[Map]]:
-    """Draw `count` maps of validation examples.
+    """Draw `count` maps of validation examples, or fewer where there are no more.
 
     Args:
         tasks: folder of the prepared tasks, `work/tasks`.
@@ -265,8 +297,9 @@ def draw(
         shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
         before: maps drawn earlier. Sentences keep their folds, and so do the heads of an encoder
             that is among them; the numbers go on.
-        balanced: over the classes, by `SHARES`; otherwise at random, as frequent as they are.
-        classifier: guesses the classes for that.
+        by: what the draw goes by; balanced draws aim at `SHARES`.
+        classifier: guesses the classes for `maps` and `heads`.
+        classes: the classes that a balanced draw is for.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
@@ -302,10 +335,12 @@ def draw(
     if before is not None:
         drawn = set(map(tuple, before[PLACE].to_numpy().tolist()))
         own = own[[tuple(place) not in drawn for place in own[PLACE].to_numpy().tolist()]]
-    if balanced:
-        chosen = choose(own, folds, count, seed)
-    else:
+    if by is DrawnBy.CHANCE:
         chosen = own.index[np.random.default_rng(seed).choice(len(own), count, replace=False)]
+    else:
+        guessed = shuffled_guesses(own, seed) if by is DrawnBy.HEADS else own
+        chosen = choose(guessed, folds, count, seed, classes)
     result = table.loc[chosen].drop(columns="guess").reset_index(drop=True)
+    result["drawn_by"] = by.value
     result.insert(0, "map", np.arange(len(result)) + (0 if before is None else len(before)))
     return result, [maps[k] for k in chosen]

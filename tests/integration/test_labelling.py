@@ -51,7 +51,7 @@ def test_maps_of_a_second_encoder_join_those_of_the_first(project, tiny_bert):
     assert "8 maps of" in command("draw", *first)
     second = [*PLAN, "--folder", str(folder), "--encoder", "other", "--checkpoint", str(tiny_bert)]
     command("draw", *second, "--count", "12", "--more", "--seed", "1")
-    command("draw", *first, "--more", "--seed", "2", "--no-balanced")
+    command("draw", *first, "--more", "--seed", "2", "--by", "chance")
 
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
     assert table["map"].tolist() == list(range(28)) and len(maps) == 28
@@ -101,5 +101,12 @@ def test_from_sheets_to_adjudicated_labels(project):
 def test_a_trained_classifier_balances_the_draw(project):
     size = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
     PatternClassifier([PatternNetwork(size)]).save(Path("classifier"))
-    options = ["--models", "sentiment-none-0", "--count", "6", "--classifier", "classifier"]
-    assert "6 maps of" in command("draw", *PLAN, "--folder", "labelled", *options)
+    options = ["--models", "sentiment-none-0", "--count", "6", "--folder", "labelled"]
+    for number, by in enumerate(("maps", "heads")):
+        with pytest.raises(InputError, match="--classifier"):
+            command("draw", *PLAN, *options, "--by", by, "--more")
+        given = ["--by", by, "--classifier", "classifier", *["--more"] * number]
+        assert f"{6 * number + 6} maps of" in command("draw", *PLAN, *options, *given)
+    assert (
+        read_table(Path("labelled/maps.csv"))["drawn_by"].tolist() == ["maps"] * 6 + ["heads"] * 6
+    )

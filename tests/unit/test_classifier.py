@@ -54,7 +54,7 @@ def labelled() -> LabelledMaps:
     label = [CLASSES[0] if row % 2 else CLASSES[1] for row in range(40)]
     table = pd.DataFrame({"map": range(40), "fold": [row // 2 % 2 for row in range(40)]})
     table = table.assign(label=label, first=label, second=label, first_doubt="", second_doubt="")
-    table["encoder"] = "toy"
+    table["encoder"], table["drawn_by"] = "toy", "chance"
     return LabelledMaps(maps, table)
 
 

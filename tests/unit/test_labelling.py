@@ -6,7 +6,14 @@ import pytest
 
 from stages.core.files import InputError
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from stages.labelling.draw import PARTS, choose, draw_items, fold_of_heads, sentence_folds
+from stages.labelling.draw import (
+    PARTS,
+    choose,
+    draw_items,
+    fold_of_heads,
+    sentence_folds,
+    shuffled_guesses,
+)
 from stages.labelling.sheets import CLOSER_LAYOUT, Layout, picture
 
 
@@ -154,3 +161,16 @@ def test_shades_show_what_is_dim_and_what_is_visible():
     colours, shades = picture(weights, "7", [9], CLOSER_LAYOUT).to_dict()["hconcat"]
     assert colours["encoding"]["x"] == shades["encoding"]["x"]
     assert shades["encoding"]["color"]["scale"]["domain"] == pytest.approx([0.1, 0.8 / 3])
+
+
+def test_a_draw_by_heads_does_not_know_which_map_was_guessed():
+    """Of head 0's 100 maps of pairs of texts 20 are guessed as Block, and none of other maps."""
+    table = pd.DataFrame({"layer": 0, "head": np.repeat([0, 1], 200), "map": range(400)})
+    table = table.assign(task="toy", arm="none", seed=0)
+    table["example"] = np.where(table["map"] % 200 < 100, "one | another", "alone")
+    table["guess"] = np.where(table["map"] < 20, "block", "vertical")
+    shuffled = shuffled_guesses(table, seed=0)
+    blocks = shuffled.loc[shuffled["guess"] == "block", "map"]
+    assert len(blocks) == 20
+    assert blocks.max() < 100
+    assert (blocks < 20).sum() < 10  # four expected

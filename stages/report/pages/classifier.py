@@ -49,7 +49,16 @@ def sections(measures: Measures) -> list[Section]:
                     "Scores for the maps of each encoder",
                     "The networks learn from the maps of both; no head of either stands on both "
                     "sides.",
-                    _by_encoder(folds),
+                    _by(folds, "encoder"),
+                ),
+                Table(
+                    "classifier-draws",
+                    "Scores by how the maps were drawn",
+                    "chance: as frequent as the classes are. The other draws are balanced over the "
+                    "classes by a guess: rough, from plain features; maps, by an earlier "
+                    "classifier's guess of each map, so that what it confuses is over-drawn; "
+                    "heads, by its guesses for a head, whose maps are then left to chance.",
+                    _by(folds, "drawn_by"),
                 ),
             ),
         ),
@@ -77,10 +86,10 @@ def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
     return table
 
 
-def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
+def _by(folds: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "encoder": encoder,
+            column: value,
             "maps": len(maps),
             "model": name,
             **{
@@ -90,7 +99,7 @@ def _by_encoder(folds: pd.DataFrame) -> pd.DataFrame:
                 for average in ("weighted", "macro")
             },
         }
-        for encoder, maps in folds.groupby("encoder", sort=False)
+        for value, maps in folds.groupby(column, sort=False)
         for model, name in MODELS.items()
     )
 
