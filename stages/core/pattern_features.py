@@ -12,20 +12,19 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from stages.core.pattern_data import Map, by_size
-from stages.core.pattern_views import brightest_weight
+from stages.core.pattern_rules import RULES, SQUARE, on_diagonal, rules
+from stages.core.pattern_views import DIM, VISIBLE, brightest_weight
 
 # Kovaleva's diagonals are the previous and the next token; words split in pieces widen that.
 NEAR = 2
 # Columns that may form the stripes of one map: [CLS], two [SEP] or a full stop, say.
 STRIPES = 3
-# A cell is visible on a labelling sheet from this share of its brightest weight on; a column is a
-# stripe when it is visible in this share of the rows away from the diagonal.
-VISIBLE, STRIPE = 1 / 3, 0.25
-DIM = 1 / 8
+# A column is a stripe when it is visible in this share of the rows away from the diagonal.
+STRIPE = 0.25
 # Away from the diagonal, beyond the band that words split in pieces make.
 FAR = 4
-# Squares are at least this wide, in tokens, and hold this many cells outside of stripes.
-SQUARE, CELLS = 5, 6
+# Squares hold at least this many cells outside of stripes.
+CELLS = 6
 # A row looks at a strong column when it gives it this share of its weight.
 LOOKS = 0.1
 FEATURES = (
@@ -46,6 +45,7 @@ FEATURES = (
     "dim",  # share of the cells that are at least dim on a sheet
     "ridge",  # log ratio of the main and its next diagonal to those three to five tokens away
     "squares",  # share of the variance that the best squares along the diagonal explain
+    *RULES,
 )
 
 
@@ -81,6 +81,7 @@ def features(
             (seen >= DIM).to(maps).mean((1, 2)),
             _ridge(_profile(unstriped, counted, offset)),
             _squares(unstriped.sqrt(), counted),
+            *rules(maps).unbind(1),
         ],
         dim=1,
     ).nan_to_num()
@@ -241,7 +242,7 @@ def _squares(
     """The best division of the text into squares, found by dynamic programming over their ends."""
     length = values.shape[-1]
     cells = counted[:, None].to(values).expand_as(values)
-    totals, counts, squared = (_on_diagonal(table) for table in (values, cells, values.square()))
+    totals, counts, squared = (on_diagonal(table) for table in (values, cells, values.square()))
     count = counts[:, 0, -1].clamp_min(1)
     mean = (totals[:, 0, -1] / count)[:, None, None]
     excess = (totals / counts.clamp_min(1) - mean).clamp_min(0)
@@ -253,13 +254,6 @@ def _squares(
         best[:, end] = torch.maximum(best[:, end - 1], last)
     variance = squared[:, 0, -1] - count * mean[:, 0, 0].square()
     return best[:, -1] / variance.clamp_min(1e-6)
-
-
-def _on_diagonal(maps: Float[Tensor, "map query key"]) -> Float[Tensor, "map start end"]:
-    """Sums over the squares that stand on the main diagonal from `start` up to `end`."""
-    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
-    ends = sums.diagonal(dim1=1, dim2=2)
-    return ends[:, None, :] + ends[:, :, None] - sums - sums.transpose(1, 2)
 
 
 def _in_boxes(

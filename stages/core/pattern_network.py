@@ -2,8 +2,9 @@
 
 As in the paper it has eight convolution layers with ReLU; it ends in global pooling. It takes maps
 of any size, as their views are brought to one size first. Beside the deep path stands a wide one, a
-linear layer over a few plain features of the map, as in Cheng et al. 2016 (wide and deep learning):
-the labelled maps come from some 200 heads, which are few for convolutions alone.
+linear layer over a few plain features of the map and their products, as in Cheng et al. 2016 (wide
+and deep learning): the labelled maps come from some 200 heads, which are few for convolutions
+alone, and the guideline's rules join numbers that are features ("a stripe and a diagonal").
 """
 
 import json
@@ -23,6 +24,8 @@ from stages.core.pattern_data import CLASSES, Map, by_size
 from stages.core.pattern_features import FEATURES, features
 from stages.core.pattern_views import Maps, Views
 
+# Standard deviations of a feature among the labelled maps.
+FARTHEST = 3.0
 SETTINGS_FILE, WEIGHTS_FILE = "settings.json", "networks.safetensors"
 
 
@@ -34,6 +37,31 @@ class Architecture(BaseModel, frozen=True, extra="forbid"):
     last_width: int  # channels of the last three
     wide: float  # share of the wide path in the probabilities
     dropout: float  # share of the pooled channels and features left out in training
+
+
+class WidePath(nn.Module):
+    """A linear layer over the standardised features and the products of every two of them."""
+
+    def __init__(self):
+        super().__init__()
+        count = len(FEATURES)
+        self.register_buffer("mean", torch.zeros(count))
+        self.register_buffer("scale", torch.ones(count))
+        self.linear = nn.Linear(count + count * (count + 1) // 2, len(CLASSES))
+
+    def joined(self, plain: Float[Tensor, "map feature"]) -> Float[Tensor, "map term"]:
+        """The features, standardised, and their products.
+
+        Features are cut off where hardly any labelled map lies, as products of what lies farther
+        out, in another encoder's maps, would outweigh everything else.
+        """
+        unit = ((plain - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST)
+        first, second = torch.triu_indices(unit.shape[1], unit.shape[1], device=unit.device)
+        return torch.cat([unit, unit[:, first] * unit[:, second]], dim=1)
+
+    def forward(self, plain: Float[Tensor, "map feature"]) -> Float[Tensor, "map class"]:
+        """Logits, in the order of `CLASSES`."""
+        return self.linear(self.joined(plain))
 
 
 class PatternNetwork(nn.Module):
@@ -54,7 +82,7 @@ class PatternNetwork(nn.Module):
         self.standardise = nn.BatchNorm1d(len(FEATURES))
         self.dropout = nn.Dropout(architecture.dropout)
         self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
-        self.wide = nn.Linear(len(FEATURES), len(CLASSES)).requires_grad_(False)
+        self.wide = WidePath().requires_grad_(False)
 
     def see(self, maps: Maps) -> tuple[Views, Float[Tensor, "map feature"]]:
         """What the network sees of maps of one size: views on its canvas, and plain features."""

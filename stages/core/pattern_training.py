@@ -88,13 +88,18 @@ def fit_wide_path(
     penalty: float,
 ) -> None:
     """Fit the wide path by logistic regression on the maps as they are, none of them augmented."""
-    plain = feature_table(maps).to_numpy()
-    scaler = StandardScaler().fit(plain)
+    plain = feature_table(maps).to_numpy(np.float32)
+    path = network.wide
+    standard = StandardScaler().fit(plain)
+    path.mean.copy_(torch.from_numpy(standard.mean_))
+    path.scale.copy_(torch.from_numpy(standard.scale_))
+    terms = path.joined(torch.tensor(plain)).double().numpy()
+    scaler = StandardScaler().fit(terms)
     # A soft target counts as one example of each class, with its share as the weight.
     row, label = np.nonzero(targets)
     model = LogisticRegression(C=1 / penalty, max_iter=5000)
-    model.fit(scaler.transform(plain)[row], label, sample_weight=targets[row, label])
-    weight, bias = np.zeros((len(CLASSES), plain.shape[1])), np.full(len(CLASSES), -np.inf)
+    model.fit(scaler.transform(terms)[row], label, sample_weight=targets[row, label])
+    weight, bias = np.zeros((len(CLASSES), terms.shape[1])), np.full(len(CLASSES), -np.inf)
     # Two classes share one row of coefficients.
     coefficients, intercepts = (
         (part if len(part) > 1 else np.concatenate([-part / 2, part / 2]))
@@ -102,8 +107,8 @@ def fit_wide_path(
     )
     weight[model.classes_] = coefficients / scaler.scale_
     bias[model.classes_] = intercepts - weight[model.classes_] @ scaler.mean_
-    network.wide.weight.copy_(torch.from_numpy(weight))
-    network.wide.bias.copy_(torch.from_numpy(bias))
+    path.linear.weight.copy_(torch.from_numpy(weight))
+    path.linear.bias.copy_(torch.from_numpy(bias))
 
 
 def augmented(

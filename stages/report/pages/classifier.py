@@ -36,7 +36,8 @@ def sections(measures: Measures) -> list[Section]:
                     "classifier-scores",
                     "Scores of the network and of the baseline",
                     "The network mixes a deep path, eight convolution layers whose last layer sees "
-                    "plain features of the map as well, with a linear path over the same features "
+                    "plain features of the map as well, with a linear path over these features and "
+                    "their products two by two "
                     "(its share is `classifier.wide` in params.yaml). The claims are about the "
                     "deep path alone; the mixture is what classifies all maps. The baseline is a "
                     "logistic regression on the features. These were chosen with the folds in "
