@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import torch
+import transformers
 import typer
 from pydantic import Field
 
@@ -27,7 +29,9 @@ from stages.core.tasks import load_task
 
 SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
 CORE = Path(__file__).with_name("core")
-CODE = [CORE / f"{name}.py" for name in ("batches", "gates", "grid", "seam")]
+CODE = [
+    CORE / f"{name}.py" for name in ("batches", "checkpoint", "gates", "grid", "layers", "seam")
+]
 
 
 class Ablate(Parameters):
@@ -79,6 +83,7 @@ def main(
     identity = {
         "parameters": [parameters.model_dump(), definition.model_dump()],
         "place": [str(device), runtime.threads],
+        "versions": [torch.__version__, transformers.__version__],
     }
     inputs = [model_folder / "model.safetensors", *sorted(data.glob("*.parquet"))]
     progress = SCRATCH / key / fingerprint(identity, [*inputs, *CODE])

@@ -16,6 +16,7 @@ from pydantic import Field
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from stages.core.files import atomic
@@ -69,7 +70,8 @@ def _train_one(
     torch.set_num_threads(1)
     rows = np.flatnonzero(data.folds != fold)
     targets = data.targets(parameters.adjudicated, parameters.doubt)
-    return fit_network([data.maps[row] for row in rows], targets[rows], parameters, seed)
+    with threadpool_limits(1):  # the wide path is fitted by numpy and scipy
+        return fit_network([data.maps[row] for row in rows], targets[rows], parameters, seed)
 
 
 def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
@@ -89,8 +91,8 @@ def fold_table(
 ) -> pd.DataFrame:
     """One row a map, predicted by network and baseline that did not see its fold.
 
-    Columns: map, fold, encoder, drawn_by, label, network, deep_path (the network without its wide
-    path), baseline (names of classes) and the network's probability of each class.
+    Columns: map, fold, encoder, layer, head, drawn_by, label, network, deep_path (the network
+    without its wide path), baseline (names of classes) and the network's probability of each class.
     """
     probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
     deep = np.empty_like(probabilities)
@@ -102,11 +104,8 @@ def fold_table(
     names = np.array(CLASSES)
     return pd.DataFrame(
         {
-            "map": data.table["map"],
             "fold": data.folds,
-            "encoder": data.table["encoder"],
-            "drawn_by": data.table["drawn_by"],
-            "label": data.table["label"],
+            **data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]],
             "network": names[probabilities.argmax(1)],
             "deep_path": names[deep.argmax(1)],
             "baseline": names[baseline_predictions(data)],

@@ -9,6 +9,8 @@ What is found there as well is no work of pretraining.
 from pathlib import Path
 from typing import Annotated, Literal
 
+import torch
+import transformers
 import typer
 from pydantic import Field
 
@@ -30,7 +32,9 @@ from stages.core.tasks import load_task
 
 SCRATCH = Path("work/scratch/control")  # no out of the stage: DVC would delete it before a run
 CORE = Path(__file__).with_name("core")
-CODE = [CORE / f"{name}.py" for name in ("batches", "gates", "grid", "seam")]
+CODE = [
+    CORE / f"{name}.py" for name in ("batches", "checkpoint", "gates", "grid", "layers", "seam")
+]
 
 
 class Control(Parameters):
@@ -69,6 +73,7 @@ def main(
     identity = {
         "parameters": [parameters.model_dump(), definition.model_dump()],
         "place": [str(device), runtime.threads],
+        "versions": [torch.__version__, transformers.__version__],
     }
     key = f"{task}-{seed}"
     progress = (

@@ -59,6 +59,8 @@ def write_measures(folder: Path) -> None:
                 "map": range(80),
                 "fold": np.arange(80) % 5,
                 "encoder": np.where(np.arange(80) < 40, "one", "another"),
+                "layer": np.arange(80) % 4,
+                "head": np.arange(80) // 4 % 3,
                 "drawn_by": np.where(np.arange(80) < 60, "chance", "rough"),
                 "label": label,
                 "network": np.where(generator.random(80) < 0.9, label, CLASSES[0]),

@@ -8,7 +8,6 @@ import pandas as pd
 from jaxtyping import Float
 
 from stages.core.intervals import holm, percentile_interval
-from stages.core.metrics import METRICS
 from stages.core.outcomes import Outcomes
 from stages.core.paired import (
     Halves,
@@ -140,8 +139,7 @@ def curve_points(outcomes: Outcomes, resampled: Resampled, seed: int) -> list[Po
         picks = generator.integers(len(draws), size=(len(draws), len(before)))
         after = np.take_along_axis(resampled.after[draws], picks, axis=0).mean(axis=0)
         relative = (after - before) / np.where(before > 0, before, np.nan)
-        value = METRICS[outcomes.metric](outcomes.labels, outcomes.gated[draws]).mean()
-        effect = float(value - outcomes.before)
+        effect = float(outcomes.after[draws].mean() - outcomes.before)
         points.append(Point(mode, band, share, len(draws), effect, after - before, relative))
     return points
 

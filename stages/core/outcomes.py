@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,13 @@ class Outcomes:
     def before(self) -> float:
         """The metric with every head on."""
         return float(METRICS[self.metric](self.labels, self.baseline))
+
+    @cached_property
+    def after(self) -> Float[np.ndarray, " gates"]:
+        """The metric under each gate."""
+        # One gate at a time: macro F1 counts the classes that it is given, and other gates'
+        # predictions may hold more of them.
+        return np.array([METRICS[self.metric](self.labels, gate) for gate in self.gated])
 
 
 def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:

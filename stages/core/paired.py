@@ -28,12 +28,18 @@ class Resampled:
 
 
 def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
-    """The bootstrap over examples that all intervals of these outcomes come from."""
-    score, labels = METRICS[outcomes.metric], outcomes.labels
-    samples = np.random.default_rng(seed).integers(len(labels), size=(resamples, len(labels)))
+    """The bootstrap over examples that all intervals of these outcomes come from.
+
+    NaN where there is but one example, which says nothing of others.
+    """
+    score, count = METRICS[outcomes.metric], len(outcomes.labels)
+    if count < 2:
+        unknown = np.full((1 + len(outcomes.gated), resamples), np.nan)
+        return Resampled(unknown[0], unknown[1:])
+    samples = np.random.default_rng(seed).integers(count, size=(resamples, count))
+    labels = outcomes.labels[samples]
     before, *after = (
-        score(labels[samples], predictions[samples])
-        for predictions in (outcomes.baseline, *outcomes.gated)
+        score(labels, predictions[samples]) for predictions in (outcomes.baseline, *outcomes.gated)
     )
     return Resampled(before, np.stack(after))
 
@@ -47,7 +53,7 @@ def paired_effects(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     Returns:
         One row a gate: value, effect, low, high, p; value and effect in the metric's unit.
     """
-    value = METRICS[outcomes.metric](outcomes.labels, outcomes.gated)
+    value = outcomes.after
     effect = value - outcomes.before
     low, high = percentile_interval(resampled.effects)
     if outcomes.metric == "accuracy":
@@ -77,9 +83,9 @@ def mean_effect(
     Returns:
         effect, low, high in the metric's unit.
     """
-    after = METRICS[outcomes.metric](outcomes.labels, outcomes.gated[gates])
+    effect = outcomes.after[gates].mean() - outcomes.before
     low, high = percentile_interval(resampled.effects[gates].mean(axis=0))
-    return {"effect": float(after.mean() - outcomes.before), "low": float(low), "high": float(high)}
+    return {"effect": float(effect), "low": float(low), "high": float(high)}
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """A few plain numbers that describe an attention map.
 
 They are all that the baseline of the pattern classifier knows, and the network sees them beside its
-convolutions. None depends on which tokens the model uses as a sink, and none but `log_length` grows
-with the map.
+convolutions. None depends on which tokens the model uses as a sink, and none but `log_length` and
+`squares_found`, which long texts of several sentences have more of, grows with the map.
 """
 
 import numpy as np
@@ -15,11 +15,13 @@ from stages.core.pattern_data import Map, by_size
 from stages.core.pattern_rules import RULES, SQUARE, on_diagonal, rules
 from stages.core.pattern_views import DIM, VISIBLE, brightest_weight
 
-# Kovaleva's diagonals are the previous and the next token; words split in pieces widen that.
+# Narrower than the guideline's near (`pattern_views.NEAR`), for what is measured by weight and not
+# by visible cells: the previous and the next token, widened by words split in pieces.
 NEAR = 2
 # Columns that may form the stripes of one map: [CLS], two [SEP] or a full stop, say.
 STRIPES = 3
-# A column is a stripe when it is visible in this share of the rows away from the diagonal.
+# A column is a stripe when it is visible in this share of the rows away from the diagonal: more
+# than `pattern_views.STRIPE`, as what is no stripe is here looked at for bands.
 STRIPE = 0.25
 # Away from the diagonal, beyond the band that words split in pieces make.
 FAR = 4

@@ -40,7 +40,7 @@ class Architecture(BaseModel, frozen=True, extra="forbid"):
 
 
 class WidePath(nn.Module):
-    """A linear layer over the standardised features and the products of every two of them."""
+    """A linear layer over the standardised features, their squares and products two by two."""
 
     def __init__(self):
         super().__init__()
@@ -50,7 +50,7 @@ class WidePath(nn.Module):
         self.linear = nn.Linear(count + count * (count + 1) // 2, len(CLASSES))
 
     def joined(self, plain: Float[Tensor, "map feature"]) -> Float[Tensor, "map term"]:
-        """The features, standardised, and their products.
+        """The features, standardised, then their squares and products.
 
         Features are cut off where hardly any labelled map lies, as products of what lies farther
         out, in another encoder's maps, would outweigh everything else.

@@ -124,17 +124,20 @@ def lower_against_upper(measures: Measures, settings: Settings, share: float, ta
 
 @summary("ablate")
 def extremes(measures: Measures) -> dict:
-    """For each task and the two studies' modes: the largest effects and the significant heads."""
+    """For each task and mode: the largest effects and the significant heads."""
     gates = measures.frame(GATES)
-    heads = gates[(gates["family"] == "head") & gates["mode"].isin(["zero", "uniform"])]
     table: dict = {}
-    for (task, mode), cells in heads.groupby(["task", "mode"], sort=False):
-        significant = cells[cells["p_holm"] < SIGNIFICANCE]["effect"]
+    for (task, mode), cells in gates.groupby(["task", "mode"], sort=False):
+        heads = cells[cells["family"] == "head"]
+        counts = {}
+        for family in ("head", "layer"):
+            tested = cells[(cells["family"] == family) & (cells["p_holm"] < SIGNIFICANCE)]
+            counts[f"helping_{family}s"] = int((tested["effect"] > 0).sum())
+            counts[f"hurting_{family}s"] = int((tested["effect"] < 0).sum())
         table.setdefault(task, {})[mode] = {
-            "largest_gain": float(cells["effect"].max()),
-            "largest_loss": float(cells["effect"].min()),
-            "helping_heads": int((significant > 0).sum()),
-            "hurting_heads": int((significant < 0).sum()),
+            "largest_gain": float(heads["effect"].max()),
+            "largest_loss": float(heads["effect"].min()),
+            **counts,
         }
     return table
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float, Int
 
 from stages.core.claims import Settings, measure, summary
 from stages.core.estimates import Answer, Estimate, largest, smallest
 from stages.core.intervals import bootstrap
 from stages.core.measures import Measures, NotMeasured
+from stages.core.pattern_data import CLASSES
 
 FOLDS = "classifier/folds.parquet"
 SHARES = "patterns/{task}-{arm}-shares.parquet"
@@ -20,15 +22,15 @@ SHARES = "patterns/{task}-{arm}-shares.parquet"
 @measure
 def pattern_f1(measures: Measures, settings: Settings, average: str, model: str) -> Answer:
     """F1 of a model over all maps, each predicted by the one that did not see its fold."""
-    return _on_folds(measures, settings, lambda label, own: _f1(label, own, average), model)
+    return _on_folds(measures, settings, lambda own: _f1(own, average), model)
 
 
 @measure
 def pattern_f1_over_baseline(measures: Measures, settings: Settings, model: str) -> Answer:
     """Weighted F1 of a model minus that of the classifier on simple features."""
 
-    def gain(label: np.ndarray, own: np.ndarray, baseline: np.ndarray) -> np.ndarray:
-        return _f1(label, own, "weighted") - _f1(label, baseline, "weighted")
+    def gain(own: np.ndarray, baseline: np.ndarray) -> np.ndarray:
+        return _f1(own, "weighted") - _f1(baseline, "weighted")
 
     return _on_folds(measures, settings, gain, model, "baseline")
 
@@ -54,10 +56,9 @@ def classifier_scores(measures: Measures) -> dict:
     folds = measures.frame(FOLDS)
     table = {}
     for model in ("network", "deep_path", "baseline"):
-        label, predicted = _codes(folds, "label", model)
+        counts = _confusions(folds, model).sum(0)
         table[model] = {
-            f"{average}_f1": float(_f1(label, predicted, average))
-            for average in ("weighted", "macro")
+            f"{average}_f1": float(_f1(counts, average)) for average in ("weighted", "macro")
         }
     return table
 
@@ -75,22 +76,35 @@ def shares(measures: Measures) -> dict:
 def _on_folds(
     measures: Measures, settings: Settings, statistic: Callable[..., np.ndarray], *models: str
 ) -> Answer:
-    codes = _codes(measures.frame(FOLDS), "label", *models)
-    interval = bootstrap(statistic, codes, settings.resamples, settings.seed)
-    return Answer(Estimate.of(interval, len(codes[0])), {}, "labelled maps")
+    """A statistic of the models' confusion counts; the bootstrap resamples heads.
+
+    Maps of one head look alike, so that maps drawn one by one would seem to say more than they do.
+    """
+    folds = measures.frame(FOLDS)
+    counts = [_confusions(folds, model) for model in models]
+
+    def of_heads(heads: Int[np.ndarray, "... head"]) -> Float[np.ndarray, "..."]:
+        return statistic(*(of_model[heads].sum(-3) for of_model in counts))
+
+    everyone = np.arange(len(counts[0]))
+    interval = bootstrap(of_heads, (everyone,), settings.resamples, settings.seed)
+    return Answer(Estimate.of(interval, len(folds)), {}, "labelled maps")
 
 
-def _codes(folds: pd.DataFrame, *columns: str) -> tuple[np.ndarray, ...]:
-    """Labels and predictions as numbers of the classes."""
-    classes = sorted(folds["label"].unique())
-    return tuple(folds[column].map(classes.index).to_numpy() for column in columns)
+def _confusions(folds: pd.DataFrame, model: str) -> Int[np.ndarray, "head label predicted"]:
+    """For each head of each encoder the number of its maps of each label and prediction."""
+    heads = folds.groupby(["encoder", "layer", "head"], sort=False).ngroup().to_numpy()
+    counts = np.zeros((heads.max() + 1, len(CLASSES), len(CLASSES)), dtype=int)
+    label, predicted = (folds[column].map(CLASSES.index) for column in ("label", model))
+    np.add.at(counts, (heads, label, predicted), 1)
+    return counts
 
 
-def _f1(labels: np.ndarray, predictions: np.ndarray, average: str) -> np.ndarray:
-    """F1 over the last axis, all classes counting alike (`macro`) or by frequency (`weighted`)."""
-    classes = np.unique(np.append(labels, predictions))[:, *[None] * np.ndim(labels)]
-    actual, predicted = labels == classes, predictions == classes
-    both, support = (actual & predicted).sum(-1), actual.sum(-1)
-    scores = 2 * both / np.maximum(support + predicted.sum(-1), 1)
-    weights = support if average == "weighted" else np.ones_like(support)
-    return (scores * weights).sum(0) / weights.sum(0)
+def _f1(counts: Int[np.ndarray, "... label predicted"], average: str) -> Float[np.ndarray, "..."]:
+    """F1, all classes that occur counting alike (`macro`) or by their labels (`weighted`)."""
+    both = np.diagonal(counts, axis1=-2, axis2=-1)
+    support = counts.sum(-1)
+    total = support + counts.sum(-2)
+    scores = 2 * both / np.maximum(total, 1)
+    weights = support if average == "weighted" else total > 0
+    return (scores * weights).sum(-1) / weights.sum(-1)

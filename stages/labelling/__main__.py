@@ -75,6 +75,8 @@ def draw(
         raise InputError(
             "--by maps and --by heads need --classifier; other draws have no use for it"
         )
+    if classes and by is DrawnBy.CHANCE:
+        raise InputError("--by chance has no use for --class; use a balanced draw")
     if (folder / "maps.csv").exists() and not more:
         raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
     before = read_table(folder / "maps.csv") if more else None

@@ -25,6 +25,7 @@ from stages.core.files import InputError
 from stages.core.pattern_data import CLASSES, PART, Map
 from stages.core.pattern_features import FEATURES, NEAR, features
 from stages.core.pattern_network import PatternClassifier
+from stages.core.pattern_views import BRIGHTEST
 
 # An item joins this many examples of its task, for lengths from short to long.
 PARTS = (1, 1, 2, 3, 4)
@@ -39,7 +40,8 @@ SHARES = {
 
 
 # What tells one candidate from all others.
-PLACE = ["checkpoint", "task", "arm", "seed", "example", "layer", "head"]
+# Texts, not examples: a validation set of another size gives other texts the same ids.
+PLACE = ["checkpoint", "task", "arm", "seed", "text_a", "text_b", "layer", "head"]
 
 
 class DrawnBy(StrEnum):
@@ -184,7 +186,7 @@ def _spread(weights: Map) -> float:
     others = weights.copy()
     others[:, weights.mean(0).argmax()] = 0
     offsets = np.abs(np.subtract.outer(np.arange(len(weights)), np.arange(len(weights))))
-    return float(others[offsets > NEAR].sum() / np.quantile(weights, 0.99) / len(weights))
+    return float(others[offsets > NEAR].sum() / np.quantile(weights, BRIGHTEST) / len(weights))
 
 
 def shuffled_guesses(table: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -334,9 +336,11 @@ def draw(
     own = table[table["fold"] == [fold_of.get(head) for head in heads]]
     if before is not None:
         drawn = set(map(tuple, before[PLACE].to_numpy().tolist()))
-        own = own[[tuple(place) not in drawn for place in own[PLACE].to_numpy().tolist()]]
+        places = own[PLACE].fillna("").to_numpy().tolist()  # as the table is read back
+        own = own[[tuple(place) not in drawn for place in places]]
     if by is DrawnBy.CHANCE:
-        chosen = own.index[np.random.default_rng(seed).choice(len(own), count, replace=False)]
+        generator = np.random.default_rng(seed)
+        chosen = own.index[generator.choice(len(own), min(count, len(own)), replace=False)]
     else:
         guessed = shuffled_guesses(own, seed) if by is DrawnBy.HEADS else own
         chosen = choose(guessed, folds, count, seed, classes)

@@ -9,11 +9,8 @@ import pandas as pd
 
 from stages.core.files import atomic
 from stages.core.pattern_data import Map
+from stages.core.pattern_views import BRIGHTEST, DIM, VISIBLE
 
-# The colour scale ends here: one outlying cell must not make the whole map dark.
-BRIGHTEST = 0.99
-# Shares of the scale from which on a cell is dim or visible, as the guideline says.
-DIM, VISIBLE = 1 / 8, 1 / 3
 SHADES = ("black", "#7a7a7a", "#ffb000")
 
 
@@ -99,7 +96,7 @@ def draw_sheet(
     rows: list[int],
     titles: list[str],
     path: Path,
-    layout: Layout = FIRST_LAYOUT,
+    layout: Layout,
 ) -> None:
     """Write the maps at `rows` of the table as one sheet."""
     separators = table["separators"].astype(str).str.split()

@@ -22,8 +22,15 @@ from stages.core.pattern_data import (
     read_maps,
     write_maps,
 )
-from stages.core.pattern_features import feature_table
-from stages.core.pattern_network import FARTHEST, Architecture, PatternClassifier, PatternNetwork
+from stages.core.pattern_features import FEATURES, feature_table, features
+from stages.core.pattern_network import (
+    FARTHEST,
+    Architecture,
+    PatternClassifier,
+    PatternNetwork,
+    WidePath,
+)
+from stages.core.pattern_rules import RULES
 from stages.core.pattern_training import class_weights, fit_network, fit_wide_path
 from stages.labelling.agreement import adjudicate, agreement
 
@@ -54,7 +61,7 @@ def labelled() -> LabelledMaps:
     label = [CLASSES[0] if row % 2 else CLASSES[1] for row in range(40)]
     table = pd.DataFrame({"map": range(40), "fold": [row // 2 % 2 for row in range(40)]})
     table = table.assign(label=label, first=label, second=label, first_doubt="", second_doubt="")
-    table["encoder"], table["drawn_by"] = "toy", "chance"
+    table = table.assign(encoder="toy", layer=0, head=range(40), drawn_by="chance")
     return LabelledMaps(maps, table)
 
 
@@ -83,7 +90,8 @@ def settings() -> Classifier:
 
 def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
-    assert len(data.maps) == 5206  # as README, claims and guideline say
+    readme = RELEASED.parents[1] / "README.md"
+    assert f"{len(data.maps):,} attention maps" in readme.read_text(encoding="utf-8")
     annotators = [
         data.table[["map", name, f"{name}_doubt"]].set_axis(["map", "label", "doubt"], axis=1)
         for name in (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
@@ -229,6 +237,32 @@ def test_wide_path_is_a_logistic_regression_of_the_features_and_their_products(l
     found = PatternClassifier([network]).predict(labelled.maps)[:, :2]
     # Features of such plain maps vary by rounding errors alone, which count when standardised.
     np.testing.assert_allclose(found, model.predict_proba(table), atol=0.01)
+
+
+def test_terms_of_the_wide_path_are_features_squares_and_products():
+    wide = WidePath()
+    plain = 2 * FARTHEST * torch.rand(4, len(FEATURES)) - FARTHEST
+    wide.mean.fill_(0.5)
+    wide.scale.fill_(0.25)
+    unit = ((plain - 0.5) / 0.25).clamp(-FARTHEST, FARTHEST)
+    assert (unit.abs() == FARTHEST).any()
+    expected = PolynomialFeatures(2, include_bias=False).fit_transform(unit.numpy())
+    np.testing.assert_allclose(wide.joined(plain).numpy(), expected, atol=1e-5)
+
+
+def test_what_a_network_sees_of_a_sink_does_not_depend_on_its_place():
+    maps = torch.from_numpy(np.stack([vertical(20, column) for column in (3, 10, 16)]))
+    table = pd.DataFrame(features(maps).numpy(), columns=list(FEATURES))
+    for name in ("strongest_column", "rows_with_a_stripe", "seen_in_stripes", "entropy", "dim"):
+        assert table[name].to_numpy() == pytest.approx(table[name][0]), name
+
+
+def test_what_a_network_sees_does_not_depend_on_how_sharp_attention_is():
+    """Half the weight goes evenly to all tokens in the second map."""
+    sharp, flat = vertical(20), 0.5 * vertical(20) + 0.5 / 20
+    table = feature_table([sharp, flat])
+    for name in RULES:
+        assert table[name][0] == pytest.approx(table[name][1]), name
 
 
 def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):

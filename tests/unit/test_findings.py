@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import f1_score
+from sklearn.metrics import confusion_matrix, f1_score
 from typer.testing import CliRunner
 
 import stages.findings
@@ -16,6 +16,7 @@ from stages.core.estimates import Answer, Estimate, NotMeasured
 from stages.core.files import InputError
 from stages.core.findings import flips, judged, parse_findings, rounded
 from stages.core.measures import Measures, open_measures
+from stages.core.pattern_data import CLASSES
 from stages.findings.__main__ import app
 from stages.findings.learnt import not_learnt
 from stages.findings.patterns import _f1
@@ -118,6 +119,13 @@ def test_gain_of_tuning_is_the_mean_over_tasks_and_seeds(measures):
     assert gain.pooled.value == pytest.approx(27.5)
     assert gain.pooled.n == 40
     assert gain.pooled.low < 27.5 < gain.pooled.high
+
+
+def test_gains_of_table_1_are_of_accuracy_where_labels_are_classes(tmp_path):
+    measures = Measures(tmp_path, {"one": "f1"}, ["none", "random", "pretrained"], [0])
+    for arm, wrong in (("none", 10), ("pretrained", 3)):  # F1 would gain 0.36
+        write_run(measures, f"finetune/one-{arm}-0", wrong)
+    assert found(measures, "gain_of_tuning", arm="none").pooled.value == pytest.approx(35)
 
 
 def test_gain_of_pretraining_is_that_of_the_weakest_task(measures):
@@ -297,12 +305,32 @@ def test_drift_contrast_is_the_mean_over_examples_and_tasks(measures):
 def test_f1_equals_that_of_scikit_learn():
     generator = np.random.default_rng(0)
     labels, predictions = generator.integers(5, size=(2, 3, 40))
+    counts = np.stack([confusion_matrix(*sides) for sides in zip(labels, predictions, strict=True)])
     for average in ("weighted", "macro"):
         expected = [
-            f1_score(one, two, average=average, labels=range(5), zero_division=0.0)
-            for one, two in zip(labels, predictions, strict=True)
+            f1_score(*sides, average=average) for sides in zip(labels, predictions, strict=True)
         ]
-        np.testing.assert_allclose(_f1(labels, predictions, average), expected)
+        np.testing.assert_allclose(_f1(counts, average), expected)
+
+
+def test_a_class_that_neither_side_has_does_not_count():
+    counts = np.zeros((5, 5))
+    counts[:2, :2] = [[3, 1], [0, 4]]
+    assert _f1(counts, "macro") == pytest.approx((6 / 7 + 8 / 9) / 2)
+
+
+def test_maps_of_one_head_are_resampled_together(measures):
+    """One head always right, one always wrong: any number of maps of two heads says little."""
+    rows = [
+        {"encoder": "one", "layer": 0, "head": row % 2, "label": CLASSES[row // 2 % 2]}
+        for row in range(400)
+    ]
+    wrong = {CLASSES[0]: CLASSES[1], CLASSES[1]: CLASSES[0]}
+    rows = [row | {"network": wrong[row["label"]] if row["head"] else row["label"]} for row in rows]
+    write(measures, "classifier/folds", rows)
+    score = found(measures, "pattern_f1", average="weighted", model="network").pooled
+    assert (score.value, score.low, score.high) == pytest.approx((0.5, 0, 1))
+    assert score.n == 400
 
 
 # ---- findings -----------------------------------------------------------------------------------

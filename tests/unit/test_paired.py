@@ -42,6 +42,20 @@ def test_paired_effect_by_hand():
     assert gain["p"] == pytest.approx(2 * 0.5**10)  # McNemar: 10 against 0
 
 
+def test_the_effect_of_a_gate_does_not_depend_on_the_others():
+    """Macro F1 counts the classes that its arguments hold; only the second gate says 2."""
+    labels = np.r_[np.zeros(5), np.ones(5)]
+    other = np.r_[2, labels[1:]]
+    table = effects(evidence(labels, labels, labels, other, metric="macro_f1"), 50)
+    assert table["effect"].tolist() == pytest.approx([0, (8 / 9 + 1 + 0) / 3 - 1])
+
+
+def test_one_example_has_no_interval():
+    table = effects(evidence(np.zeros(1), np.zeros(1), np.ones(1)), 20)
+    assert table["effect"].tolist() == [-1]
+    assert table[["low", "high"]].isna().all(axis=None)
+
+
 def test_p_counts_what_is_lost_against_what_is_won():
     labels, baseline = np.zeros(20), np.r_[np.zeros(10), np.ones(10)]
     mixed = np.r_[np.ones(1), np.zeros(9), np.zeros(3), np.ones(7)]

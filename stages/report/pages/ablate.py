@@ -10,6 +10,7 @@ GATES = "effects/{task}-{seed}.parquet"
 HELD_OUT = "effects/{task}-{seed}-heldout.parquet"
 SIGNIFICANCE = 0.05
 POINTS = PERCENT = 100
+MEAN = "no study's, but this project's: what a head says of every example alike stays"
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -19,6 +20,8 @@ def sections(measures: Measures) -> list[Section]:
         (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
         (_heads, "zero", "percent", "T9", "query-title study, section 2.4.2"),
         (_layers, "zero", "percent", "T4", "query-title study, section 2.1"),
+        (_heads, "mean", "points", "", MEAN),
+        (_layers, "mean", "points", "", MEAN),
     ]
     measured = set(gates["mode"])
     drawn = [draw(gates, mode, *words) for draw, mode, *words in views if mode in measured]
@@ -61,7 +64,7 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
     cells = single_heads(gates, mode, unit)
     name = f"ablate-heads-{mode}"
     return Section(
-        f"{study}: each head alone, {mode}",
+        _title(study, f"each head alone, {mode}"),
         f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
         "the head; blue cells: it gets better.",
         (
@@ -82,7 +85,11 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
 
 
 def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
-    """Effects of single heads under one mode: task, layer, head, effect, low, high, significant."""
+    """Effects of single heads under one mode.
+
+    Returns:
+        task, layer, head, effect, low, high, p_holm, significant.
+    """
     cells = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
     columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
     cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
@@ -112,7 +119,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
     name = f"ablate-layers-{mode}"
     drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
     return Section(
-        f"{study}: each layer as a whole, {mode}",
+        _title(study, f"each layer as a whole, {mode}"),
         f"All heads of one layer are set to {mode} ({source}).",
         (
             Figure(
@@ -124,6 +131,10 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
             Table(name, "Layers", f"Change in {unit} with its interval.", rows),
         ),
     )
+
+
+def _title(study: str, words: str) -> str:
+    return f"{study}: {words}" if study else words.capitalize()
 
 
 def _chosen(measures: Measures) -> Section:

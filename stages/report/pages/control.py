@@ -48,7 +48,8 @@ def _heads_off(measures: Measures) -> Section:
         "Each head alone",
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
         "here as well as with pretrained weights is no work of pretraining; layer and head are a "
-        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there.",
+        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers, "
+        "random shares and the mode `mean` have no such control.",
         (
             Table(
                 "control-heads",
