@@ -1,6 +1,7 @@
 """The stages `attend` and `drift` on a tiny model, as commands in a folder of their own."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,8 +119,8 @@ def test_fewer_examples_than_wanted_are_all_kept(project):
 
 
 def test_kill_leaves_nothing_and_the_next_run_completes(project):
-    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 4000, "batch": 1})
-    toy.write_examples_of("toy", 4000)
+    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 600, "batch": 1})
+    toy.write_examples_of("toy", 600)
     process = subprocess.Popen(
         [sys.executable, "-m", "stages.attend", "--task=toy", "--arm=none", "--seed=0"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
@@ -137,11 +138,13 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     assert not Path("work/maps/toy-none").exists()
     assert not Path("work/measures/attend").exists()
 
-    toy.write_parameters(**SECTIONS)
-    toy.write_examples_of("toy", 30)
     attend.main("toy", "none", 0)
-    MapStore("work/maps/toy-none").verify()
     assert [file.name for file in Path("work/maps").iterdir()] == ["toy-none"]
+    MapStore("work/maps/toy-none").verify()
+    after_a_kill = Path("work/maps/toy-none/store.json").read_bytes()  # SHA-256 of every file
+    shutil.rmtree("work/maps/toy-none")
+    attend.main("toy", "none", 0)
+    assert Path("work/maps/toy-none/store.json").read_bytes() == after_a_kill
 
 
 def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:

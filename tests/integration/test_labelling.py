@@ -98,7 +98,14 @@ def test_from_sheets_to_adjudicated_labels(project):
     assert [ABBREVIATION[label] for label in labels] == list("VVDHVH")
 
 
-def test_a_trained_classifier_balances_the_draw(project):
+def test_a_draw_by_chance_takes_what_is_there_and_knows_no_classes(project):
+    options = ["--models", "sentiment-none-0", "--folder", "labelled", "--by", "chance"]
+    assert "40 maps of" in command("draw", *PLAN, *options, "--count", "100000")
+    with pytest.raises(InputError, match="--class"):
+        command("draw", *PLAN, *options, "--count", "6", "--more", "--class", "block")
+
+
+def test_draws_go_by_a_classifier_where_it_is_asked_for(project):
     size = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
     PatternClassifier([PatternNetwork(size)]).save(Path("classifier"))
     options = ["--models", "sentiment-none-0", "--count", "6", "--folder", "labelled"]

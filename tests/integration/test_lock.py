@@ -1,5 +1,6 @@
 """The committed locks, and the check that guards them."""
 
+import re
 import subprocess
 
 import pytest
@@ -55,3 +56,21 @@ def test_a_changed_parameter_or_source_is_found(project_copy, file, before, afte
     assert before in changed.read_text()
     changed.write_text(changed.read_text().replace(before, after, 1))
     assert complaints(project_copy) != []
+
+
+def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(project_copy):
+    yaml = YAML()
+    parameters = yaml.load(project_copy / "params.yaml")
+    parameters["tasks"]["sentiment"]["finetune"] = {"learning_rate": 3.0e-5}
+    yaml.dump(parameters, project_copy / "params.yaml")
+    printed = [
+        subprocess.run([*DVC, *command], cwd=project_copy, capture_output=True, text=True).stdout
+        for command in (
+            ["stage", "list", "--name-only"],
+            ["repro", "--allow-missing", "--dry", "--keep-going"],
+        )
+    ]
+    unchanged = set(re.findall(r"Stage '(\S+)' didn't change", printed[1]))
+    others = {name for name in printed[0].split() if "@sentiment" not in name}
+    assert others - unchanged == {"findings", "report"}
+    assert unchanged <= others

@@ -9,6 +9,7 @@ import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
+from stages.core.tasks import load_task
 from tests.integration.hub import COMMIT, serving
 from tests.integration.tiny import SETTINGS, merge, run
 from tests.lock import ROOT
@@ -125,6 +126,16 @@ def test_own_files_by_parameters_alone(committed):
     with pytest.raises(AssertionError, match=r"(?s)my/dev.tsv.*line 2: unknown label 'maybe'"):
         bash(committed, OWN_FILES)
     (committed / "params.yaml").write_bytes(before)
+
+
+def test_the_task_of_the_hub_is_not_in_the_file_and_is_accepted(committed):
+    yaml = YAML()
+    parameters = yaml.load(committed / "params.yaml")
+    assert "cola" not in parameters["tasks"]
+    parameters["tasks"].update(entry("cola"))
+    yaml.dump(parameters, committed / "with-cola.yaml")
+    task = load_task("cola", committed / "with-cola.yaml")
+    assert (task.data.source, task.metrics[0]) == ("hub", "matthews")
 
 
 @pytest.fixture(scope="module")

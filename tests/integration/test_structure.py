@@ -9,7 +9,7 @@ import yaml as pyyaml
 from ruamel.yaml import YAML
 
 from tests.lock import DVC
-from tests.modules import ROOT, closure, stage_module
+from tests.modules import ROOT, closure, imports, stage_module
 
 PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = PIPELINE["stages"]
@@ -87,15 +87,26 @@ def test_numbers_in_params_are_numbers_to_every_reader(folder):
     assert YAML(typ="safe").load(text) == pyyaml.safe_load(text)
 
 
-def test_not_too_many_stages():
+@pytest.mark.parametrize("folder", CONFIGURATIONS, ids=lambda path: path.name)
+def test_dvc_lists_the_stages_of_every_configuration(folder):
     listed = subprocess.run(
-        [*DVC, "stage", "list", "--name-only"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [*DVC, "stage", "list", "--name-only"], cwd=folder, capture_output=True, text=True
     )
-    assert 0 < len(listed.stdout.splitlines()) <= MOST_STAGES
+    assert listed.returncode == 0, listed.stderr
+    names = listed.stdout.splitlines()
+    run = YAML(typ="safe").load(folder / "params.yaml")["run"]
+    tuned = [name for name in names if name.startswith("finetune@")]
+    assert len(tuned) == len(run["tasks"]) * len(run["arms"]) * len(run["seeds"])
+    assert folder != ROOT or len(names) <= MOST_STAGES
+
+
+def test_core_imports_no_stage_and_no_stage_another():
+    for file in (ROOT / "stages").rglob("*.py"):
+        family = file.relative_to(ROOT).parts[:2]  # stages/core, stages/report, stages/ablate.py
+        for other in imports(file.relative_to(ROOT)):
+            shared = other.parts[:2] == ("stages", "core") or other.name == "__init__.py"
+            # The tool that draws labelling sheets runs in no stage.
+            assert shared or other.parts[:2] == family or family[1] == "labelling", (file, other)
 
 
 @pytest.mark.parametrize("folder", CONFIGURATIONS[1:], ids=lambda path: path.name)

@@ -3,14 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from stages.core.files import InputError
+from stages.core.pattern_data import CLASSES
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import (
     PARTS,
     choose,
     draw_items,
     fold_of_heads,
+    guess,
     sentence_folds,
     shuffled_guesses,
 )
@@ -174,3 +177,18 @@ def test_a_draw_by_heads_does_not_know_which_map_was_guessed():
     assert len(blocks) == 20
     assert blocks.max() < 100
     assert (blocks < 20).sum() < 10  # four expected
+
+
+class Brightness:
+    """Takes bright maps for Block and dark ones for Diagonal."""
+
+    def probabilities(self, maps: torch.Tensor) -> torch.Tensor:
+        bright = maps.mean((1, 2)) > 0.5
+        codes = torch.where(bright, CLASSES.index("block"), CLASSES.index("diagonal"))
+        return torch.nn.functional.one_hot(codes, len(CLASSES)).float()
+
+
+def test_a_classifier_guesses_where_there_is_one():
+    maps = torch.stack([torch.full((9, 9), 0.9), torch.full((9, 9), 0.1)])
+    assert guess(maps, Brightness()) == ["block", "diagonal"]
+    assert guess(maps, None) != ["block", "diagonal"]
