@@ -1,0 +1,24 @@
+"""Memory of large tensors on a CPU."""
+
+import ctypes
+import sys
+
+# From malloc.h of the GNU C library.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+LARGEST = 2**30  # bytes
+
+
+def keep_freed_memory() -> None:
+    """Have the C library keep what is freed for the next tensor, instead of giving it back.
+
+    By default it gives memory of some megabytes back to the system, which hands it out again page
+    by page, filled with zeros: for the layers of an encoder that may take as long as half of their
+    matrix products. Together with large pages (`THP_MEM_ALLOC_ENABLE`, stages/__init__.py) hardly
+    any page is handed out twice. Elsewhere than under the GNU C library it does nothing.
+    """
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, LARGEST)
+        mallopt(M_TRIM_THRESHOLD, LARGEST)
