@@ -1,4 +1,4 @@
-"""Real DVC on a tiny configuration: one task, a tiny encoder, few examples, every stage."""
+"""Real DVC, every stage: the configuration `glue` on a tiny encoder, one task and few examples."""
 
 import json
 import shutil
@@ -6,30 +6,74 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
-from tests.integration.tiny import SETTINGS, merge, run
+from tests.integration.hub import COMMIT, serving
+from tests.integration.tiny import GLUE, SETTINGS, SIDE_BY_SIDE, merge, run
 from tests.lock import DVC, complaints
+
+CARD = """---
+configs:
+- config_name: mrpc
+  data_files:
+  - {split: train, path: mrpc/train.parquet}
+  - {split: validation, path: mrpc/validation.parquet}
+---
+"""
+SHELL = ["bash", "-euo", "pipefail", "-c"]
 
 
 @pytest.fixture(scope="module")
-def rebuilt(module_copy: Path, tiny_checkpoints: dict[str, Path]) -> Path:
-    """The project after `dvc repro` on the tiny configuration."""
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Hub with a few rows of `nyu-mll/glue`'s MRPC."""
+    root = tmp_path_factory.mktemp("hub")
+    folder = root / "datasets/nyu-mll/glue/mrpc"
+    folder.mkdir(parents=True)
+    label = ClassLabel(names=["not_equivalent", "equivalent"])
+    features = Features(
+        {"sentence1": Value("string"), "sentence2": Value("string"), "label": label}
+    )
+    for split, count in {"train": 48, "validation": 24}.items():
+        rows = {
+            "sentence1": [f"the {split} costs {row} pounds" for row in range(count)],
+            "sentence2": [f"{row + row % 2} pounds for the {split}" for row in range(count)],
+            "label": [1 - row % 2 for row in range(count)],
+        }
+        Dataset.from_dict(rows, features).to_parquet(folder / f"{split}.parquet")
+    (folder.parent / "README.md").write_text(CARD)
+    with serving(root) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def environment(hub: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What a run needs to find that Hub."""
+    offline = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    return {"HF_ENDPOINT": hub, "HF_HOME": str(tmp_path_factory.mktemp("home")), **offline}
+
+
+@pytest.fixture(scope="module")
+def rebuilt(
+    module_copy: Path, tiny_checkpoints: dict[str, Path], environment: dict[str, str]
+) -> Path:
+    """The configuration `glue`, rebuilt on a tiny encoder and a few rows of one task."""
     yaml = YAML()
-    parameters = yaml.load(module_copy / "params.yaml")
+    folder = module_copy / "configurations/glue"
+    parameters = yaml.load(folder / "params.yaml")
     merge(parameters, SETTINGS)
-    merge(parameters, {"run": {"tasks": ["relevance"]}})
-    sizes = {"data": {"train": 64, "validation": 24}, "max_length": 64}
-    merge(parameters, {"tasks": {"relevance": sizes}})
+    merge(parameters, {"run": {"tasks": ["mrpc"]}})
+    merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
-    yaml.dump(parameters, module_copy / "params.yaml")
-    (module_copy / "dvc.lock").unlink(missing_ok=True)
-    shutil.rmtree(module_copy / "reports", ignore_errors=True)
-    run(module_copy, *DVC, "repro", "-q")
-    return module_copy
+    yaml.dump(parameters, folder / "params.yaml")
+    (folder / "dvc.lock").unlink()
+    shutil.rmtree(folder / "reports")
+    run(module_copy, *SHELL, GLUE, **environment)
+    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -46,6 +90,7 @@ def test_reports_are_written(rebuilt):
     assert verdicts <= {"holds", "fails", "undecided"}
     for name in ("index.html", "metrics.json", "tables", "figures"):
         assert (rebuilt / "reports" / name).exists(), name
+    assert "mrpc" in (rebuilt / "reports/tables/finetune-scores.csv").read_text()
 
 
 def test_nothing_changed_nothing_runs(rebuilt):
@@ -57,7 +102,7 @@ def test_deleted_outputs_come_back_from_the_cache(rebuilt):
     before = contents(rebuilt / "reports")
     shutil.rmtree(rebuilt / "work")
     assert "Running stage" not in run(rebuilt, *DVC, "repro")
-    assert (rebuilt / "work/maps/relevance-pretrained").is_dir()
+    assert (rebuilt / "work/maps/mrpc-pretrained").is_dir()
     assert contents(rebuilt / "reports") == before
 
 
@@ -79,10 +124,10 @@ def test_metrics_and_plots_are_shown(rebuilt):
 
 
 def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
-    output = rebuilt / "work/ablate/relevance-0"
+    output = rebuilt / "work/ablate/mrpc-0"
     before = contents(output)
     shutil.rmtree(output)
-    command = [sys.executable, "-m", "stages.ablate", "--task", "relevance", "--seed", "0"]
+    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc", "--seed", "0"]
     progress = rebuilt / "work/scratch/ablate"
     with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
         while not list(progress.glob("*/*/*.npz")):
@@ -96,11 +141,18 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
     assert not list(progress.glob("*"))
 
 
-def test_rebuilt_byte_for_byte_as_in_a_clone(rebuilt):
+def test_tuned_side_by_side(rebuilt, environment):
+    """Two at a time; nothing changed, so that they come from the cache."""
+    shutil.rmtree(rebuilt / "work/models")
+    run(rebuilt, *SHELL, SIDE_BY_SIDE, **environment)
+    assert len(list((rebuilt / "work/models").iterdir())) == 4
+
+
+def test_rebuilt_byte_for_byte_as_in_a_clone(rebuilt, environment):
     """The lock stays, as in a clone: DVC writes a new one in an order that varies."""
     before = contents(rebuilt / "reports") | {"lock": (rebuilt / "dvc.lock").read_bytes()}
-    for name in ("work", ".dvc/cache", "reports"):
-        shutil.rmtree(rebuilt / name)
-    assert "Running stage 'finetune" in run(rebuilt, *DVC, "repro")
+    for folder in (rebuilt / "work", rebuilt / "reports", rebuilt.parents[1] / ".dvc/cache"):
+        shutil.rmtree(folder)
+    assert "Running stage 'finetune" in run(rebuilt, *DVC, "repro", **environment)
     after = contents(rebuilt / "reports") | {"lock": (rebuilt / "dvc.lock").read_bytes()}
     assert [name for name in before | after if before.get(name) != after.get(name)] == []

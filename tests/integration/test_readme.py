@@ -2,16 +2,13 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
 from stages.core.tasks import load_task
-from tests.integration.hub import COMMIT, serving
-from tests.integration.tiny import SETTINGS, merge, run
+from tests.integration.tiny import GLUE, SIDE_BY_SIDE, run
 from tests.lock import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,20 +28,7 @@ OWN_CONFIGURATION = (
     "mkdir configurations/mine && cp params.yaml dvc.yaml configurations/mine && "
     "ln -s ../../stages ../../data configurations/mine"
 )
-GLUE = "cd configurations/glue && dvc repro"
-SIDE_BY_SIDE = (
-    "dvc stage list --name-only | grep '^finetune@' | "
-    "xargs -P 2 -I{} dvc -q --wait-for-lock repro -s {}"
-)
 OWN_FILES = "dvc repro -f prepare@tickets"
-CARD = """---
-configs:
-- config_name: mrpc
-  data_files:
-  - {split: train, path: mrpc/train.parquet}
-  - {split: validation, path: mrpc/validation.parquet}
----
-"""
 
 
 def bash(folder: Path, command: str, **environment: str) -> str:
@@ -56,6 +40,7 @@ def test_every_command_is_run_somewhere():
         [REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, SIDE_BY_SIDE]
     )
     assert set(INLINE) == {"dvc repro", OWN_FILES}
+    # GLUE and SIDE_BY_SIDE: tests/integration/test_pipeline.py.
     # .ci/run takes the test line from README.md; the rebuild's parts are the workflow's steps.
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
     workflow = YAML(typ="safe").load(ROOT / ".github/workflows/pipeline.yml")
@@ -136,43 +121,3 @@ def test_the_task_of_the_hub_is_not_in_the_file_and_is_accepted(committed):
     yaml.dump(parameters, committed / "with-cola.yaml")
     task = load_task("cola", committed / "with-cola.yaml")
     assert (task.data.source, task.metrics[0]) == ("hub", "matthews")
-
-
-@pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Hub with a few rows of `nyu-mll/glue`'s MRPC."""
-    root = tmp_path_factory.mktemp("hub")
-    folder = root / "datasets/nyu-mll/glue/mrpc"
-    folder.mkdir(parents=True)
-    label = ClassLabel(names=["not_equivalent", "equivalent"])
-    features = Features(
-        {"sentence1": Value("string"), "sentence2": Value("string"), "label": label}
-    )
-    for split, count in {"train": 48, "validation": 24}.items():
-        rows = {
-            "sentence1": [f"the {split} costs {row} pounds" for row in range(count)],
-            "sentence2": [f"{row + row % 2} pounds for the {split}" for row in range(count)],
-            "label": [1 - row % 2 for row in range(count)],
-        }
-        Dataset.from_dict(rows, features).to_parquet(folder / f"{split}.parquet")
-    (folder.parent / "README.md").write_text(CARD)
-    with serving(root) as address:
-        yield address
-
-
-def test_the_glue_configuration_runs_through_the_hub(committed, hub, tiny_checkpoints, tmp_path):
-    """On a tiny encoder and a few rows; the committed lock and reports are of the real ones."""
-    yaml = YAML()
-    file = committed / "configurations/glue/params.yaml"
-    parameters = yaml.load(file)
-    merge(parameters, SETTINGS)
-    merge(parameters, {"run": {"tasks": ["mrpc"]}})
-    merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
-    parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
-    yaml.dump(parameters, file)
-    offline = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
-    environment = {"HF_ENDPOINT": hub, "HF_HOME": str(tmp_path / "home"), **offline}
-    bash(committed, GLUE, **environment)
-    reports = committed / "configurations/glue/reports"
-    assert "mrpc" in (reports / "tables/finetune-scores.csv").read_text()
-    bash(reports.parent, SIDE_BY_SIDE, **environment)
