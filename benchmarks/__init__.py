@@ -1,0 +1,5 @@
+"""How fast the grid and the attention dump are, against what else there is: `python -m benchmarks`.
+
+Every comparison is of pairs that take turns in one run, with a check that both sides computed the
+same. No stage and no test depends on a time.
+"""

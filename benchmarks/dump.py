@@ -1,0 +1,177 @@
+"""Recording attention: statistics without maps, maps on disk, reading them back."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Float
+from transformers import PreTrainedModel
+
+from benchmarks.alternatives import in_data_order
+from benchmarks.encoders import classifier, mrpc_lengths, texts
+from benchmarks.pairs import ratios, take_turns
+from stages.attend import measure
+from stages.core.batches import Encoded
+from stages.core.maps import MapStore, write_maps
+from stages.core.seam import Gated
+from stages.core.statistics import KindIds
+
+OURS, USUAL = "this dump", "output_attentions"
+CLS, SEP, PERIOD = 101, 102, 1012  # of BERT's vocabulary
+BATCH, SHARD_MEGABYTES = 32, 250
+TOLERANCE = 1e-4
+
+
+def attentions(
+    model: PreTrainedModel, encoded: Encoded
+) -> Iterator[tuple[int, int, Float[np.ndarray, "layer head query key"], list[int]]]:
+    """Every example's maps as `output_attentions=True` gives them, padding cut, with its ids."""
+    row = 0
+    with torch.inference_mode():
+        for batch in in_data_order(encoded, model.device):
+            found = model(**batch, output_attentions=True).attentions
+            maps = torch.stack(found, dim=1).cpu().numpy()
+            for one in maps:
+                ids = encoded.inputs["input_ids"][row]
+                yield row, len(ids), one[:, :, : len(ids), : len(ids)], ids
+                row += 1
+
+
+def numpy_statistics(
+    maps: Float[np.ndarray, "layer head query key"], ids: list[int]
+) -> dict[str, Float[np.ndarray, "layer head"]]:
+    """The statistics of `surface_statistics` for one example, written down plainly."""
+    ids = np.array(ids)
+    length = len(ids)
+    place = np.arange(length)
+    sep = ids == SEP
+    entropy = -(maps * np.log(np.maximum(maps, np.finfo(np.float32).tiny))).sum(-1)
+    distance = np.abs(place[:, None] - place)
+    absent = np.full(maps.shape[:2], np.nan)
+    return {
+        "cls": maps[..., ids == CLS].sum(-1).mean(-1),
+        "sep": maps[..., sep].sum(-1).mean(-1),
+        "punctuation": maps[..., ids == PERIOD].sum(-1).mean(-1)
+        if (ids == PERIOD).any()
+        else absent,
+        "sep_to_sep": maps[:, :, sep][..., sep].sum(-1).mean(-1),
+        "previous": maps[..., place[1:], place[:-1]].mean(-1),
+        "next": maps[..., place[:-1], place[1:]].mean(-1),
+        "current": maps[..., place, place].mean(-1),
+        "entropy": entropy.mean(-1),
+        "cls_entropy": entropy[..., ids == CLS].mean(-1),
+        "distance": (maps * distance).sum((-2, -1)) / length,
+    }
+
+
+def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
+    """Statistics of every head, streamed, against all maps first and numpy afterwards."""
+    encoded = texts(mrpc_lengths(examples), 30522)
+    gated, model = Gated(classifier(encoder)), classifier(encoder)
+    model.set_attn_implementation("eager")
+    kinds = KindIds(CLS, SEP, torch.tensor([PERIOD]))
+    found: dict[str, np.ndarray] = {}
+
+    def ours() -> None:
+        moments = measure(
+            gated, encoded, kinds, BATCH, torch.device("cpu"), np.array([], int), None
+        )
+        found[OURS] = moments.frame()["mean"].to_numpy()
+
+    def usual() -> None:
+        rows = [
+            np.stack(list(numpy_statistics(maps, ids).values()), -1)
+            for _, _, maps, ids in attentions(model, encoded)
+        ]
+        found[USUAL] = np.nanmean(rows, axis=0).ravel()
+
+    times = take_turns({OURS: ours, USUAL: usual}, rounds)
+    return _agreeing(ratios(times, to=OURS), found)
+
+
+def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
+    """Maps of every example on disk, against `output_attentions=True` and savez_compressed."""
+    encoded = texts(mrpc_lengths(examples), 30522)
+    gated, model = Gated(classifier(encoder)), classifier(encoder)
+    model.set_attn_implementation("eager")
+    kinds = KindIds(CLS, SEP, torch.tensor([PERIOD]))
+    folder = Path(tempfile.mkdtemp(prefix="maps-"))
+    rows = np.arange(len(encoded.segments))
+    tokens = pd.DataFrame(
+        {
+            "id": [str(row) for row in rows],
+            "tokens": [list(map(str, ids)) for ids in encoded.inputs["input_ids"]],
+            "segments": encoded.segments,
+        }
+    )
+
+    def ours() -> None:
+        shutil.rmtree(folder / OURS, ignore_errors=True)
+        with write_maps(
+            folder / OURS, tokens, gated.layers, gated.heads, SHARD_MEGABYTES
+        ) as writer:
+            measure(gated, encoded, kinds, BATCH, torch.device("cpu"), rows, writer)
+
+    def usual() -> None:
+        maps = {str(row): maps for row, _, maps, _ in attentions(model, encoded)}
+        np.savez_compressed(folder / USUAL, **maps)
+
+    try:
+        times = take_turns({OURS: ours, USUAL: usual}, rounds)
+        store = MapStore(folder / OURS)
+        with np.load(folder / f"{USUAL}.npz") as kept:
+            difference = max(np.abs(store[name].astype(float) - kept[name]).max() for name in kept)
+        megabytes = {
+            OURS: sum(file.stat().st_size for file in (folder / OURS).iterdir()) / 1e6,
+            USUAL: (folder / f"{USUAL}.npz").stat().st_size / 1e6,
+        }
+        table = ratios(times, to=OURS)
+        table["megabytes"] = table["side"].map(megabytes)
+        return table.assign(difference=difference)
+    finally:
+        shutil.rmtree(folder)
+
+
+def reading(folder: Path, reads: int = 20_000) -> pd.DataFrame:
+    """How fast maps of a folder are read: one map at a time by chance, and all in order.
+
+    Returns:
+        what, maps_per_second, megabytes_per_second.
+    """
+    store = MapStore(folder)
+    generator = np.random.default_rng(0)
+    examples = generator.integers(len(store), size=reads)
+    places = generator.integers((store.layers, store.heads), size=(reads, 2))
+    begin, size = time.perf_counter(), 0
+    for example, (layer, head) in zip(examples, places, strict=True):
+        size += store[store.ids[example]][layer, head].copy().nbytes
+    rows = [("one map by chance", reads, size, time.perf_counter() - begin)]
+    begin, size, count = time.perf_counter(), 0, 0
+    for _, maps in store.groups():
+        size += maps.copy().nbytes
+        count += int(np.prod(maps.shape[:3]))
+    rows.append(("all maps", count, size, time.perf_counter() - begin))
+    source = np.ones(size // 2, dtype=np.float16)
+    begin = time.perf_counter()
+    source.copy()
+    rows.append(("the same bytes in memory", 0, size, time.perf_counter() - begin))
+    return pd.DataFrame(
+        {
+            "what": what,
+            "maps_per_second": maps / seconds,
+            "megabytes_per_second": read / 1e6 / seconds,
+        }
+        for what, maps, read, seconds in rows
+    )
+
+
+def _agreeing(table: pd.DataFrame, found: dict[str, np.ndarray]) -> pd.DataFrame:
+    difference = float(np.nanmax(np.abs(found[OURS] - found[USUAL])))
+    if difference > TOLERANCE:
+        raise SystemExit(f"the sides differ by {difference}")
+    return table.assign(difference=difference)

@@ -1,0 +1,70 @@
+"""The encoders and the texts that are timed."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    BertConfig,
+    PreTrainedModel,
+)
+
+from stages.core.batches import Encoded
+from stages.core.checkpoint_source import PackageCheckpoint, locate
+from stages.core.parameters import section
+
+SEED = 0
+CLASSES = 2
+LENGTHS = Path(__file__).with_name("mrpc_lengths.txt")
+# The sizes of Devlin et al. 2019, Table 1 (weights are random: speed does not depend on them).
+GEOMETRIES = {
+    "bert-base": {},
+    "bert-large": {
+        "hidden_size": 1024,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 16,
+        "intermediate_size": 4096,
+    },
+}
+
+
+def classifier(name: str) -> PreTrainedModel:
+    """A classifier of two classes: on the `default` encoder, or random of one of `GEOMETRIES`."""
+    torch.manual_seed(SEED)
+    if name in GEOMETRIES:
+        config = BertConfig(**GEOMETRIES[name], num_labels=CLASSES)
+        return AutoModelForSequenceClassification.from_config(config).eval()
+    folder = locate(section(PackageCheckpoint, "checkpoint"))
+    config = AutoConfig.from_pretrained(folder, num_labels=CLASSES)
+    return AutoModelForSequenceClassification.from_pretrained(
+        folder, config=config, dtype=torch.float32
+    ).eval()
+
+
+def mrpc_lengths(count: int | None = None) -> np.ndarray:
+    """Tokens of the 408 validation pairs of MRPC in their order, or of `count` drawn from them."""
+    lengths = np.loadtxt(LENGTHS, dtype=int)
+    if count is None or count >= len(lengths):
+        return lengths
+    drawn = np.random.default_rng(SEED).choice(len(lengths), count, replace=False)
+    return lengths[np.sort(drawn)]
+
+
+def texts(lengths: np.ndarray, vocabulary: int) -> Encoded:
+    """Pairs of random tokens: [CLS], a first and a second half, each with its [SEP]."""
+    generator = np.random.default_rng(SEED)
+    cls, sep = 101, 102  # of BERT's vocabulary
+    ids, segments = [], []
+    for length in lengths.tolist():
+        words = generator.integers(1000, vocabulary, length - 3).tolist()
+        middle = len(words) // 2
+        ids.append([cls, *words[:middle], sep, *words[middle:], sep])
+        segments.append([0] * (middle + 2) + [1] * (length - middle - 2))
+    inputs = {
+        "input_ids": ids,
+        "token_type_ids": segments,
+        "attention_mask": [[1] * len(row) for row in ids],
+    }
+    return Encoded(inputs, dict.fromkeys(inputs, 0), segments)
