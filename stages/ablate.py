@@ -19,10 +19,11 @@ from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.grid import Grid, mean_outputs, run_gates
+from stages.core.grid import Grid, mean_outputs
+from stages.core.grid_run import run_gates
 from stages.core.outcomes import write_outcomes
 from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import read_runtime, start
+from stages.core.runtime import DTYPES, Precision, read_runtime, start
 from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
 from stages.core.tasks import load_task
@@ -30,7 +31,8 @@ from stages.core.tasks import load_task
 SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
 CORE = Path(__file__).with_name("core")
 CODE = [
-    CORE / f"{name}.py" for name in ("batches", "checkpoint", "gates", "grid", "layers", "seam")
+    CORE / f"{name}.py"
+    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
 ]
 
 
@@ -38,6 +40,7 @@ class Ablate(Parameters):
     """The section `ablate` of `params.yaml`."""
 
     modes: list[Mode]
+    precision: Precision  # that the encoder computes in
     batch: int = Field(gt=0)  # examples that go through together
     examples: int | None = Field(gt=0)  # validation examples for heads and layers; null: all
     reference: int = Field(gt=0)  # training examples whose mean head output `mean` uses
@@ -73,7 +76,7 @@ def main(
     data, model_folder = Path("work/tasks") / task, Path(f"work/models/{task}-pretrained-{seed}")
 
     tokenizer = load_tokenizer(model_folder)
-    gated = Gated(load_tuned(model_folder).to(device))
+    gated = Gated(load_tuned(model_folder).to(device, DTYPES[parameters.precision]))
     validation = read_examples(data / "validation.parquet")
     train = read_examples(data / "train.parquet")
     reference = draw_examples(train, parameters.reference, parameters.seed)
@@ -96,11 +99,11 @@ def main(
             Grid(gated, gates, means),
             encode(tokenizer, examples, definition.max_length),
             parameters.batch,
-            device,
+            runtime,
             folder.name,
             progress,
         )
-        write_outcomes(folder, gates, examples, *logits)
+        write_outcomes(folder, gates, examples, *logits, parameters.precision)
 
     size = (gated.layers, gated.heads)
     random_gates = [

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from stages.core.files import atomic
+from stages.core.memory import keep_freed_memory
 from stages.core.parameters import section, stage_command
 from stages.core.pattern_data import CLASSES, LabelledMaps, read_labelled
 from stages.core.pattern_features import feature_table
@@ -68,6 +69,7 @@ def _train_one(
     data: LabelledMaps, parameters: Classifier, fold: int | None, seed: int
 ) -> PatternNetwork:
     torch.set_num_threads(1)
+    keep_freed_memory()
     rows = np.flatnonzero(data.folds != fold)
     targets = data.targets(parameters.adjudicated, parameters.doubt)
     with threadpool_limits(1):  # the wide path is fitted by numpy and scipy

@@ -21,11 +21,12 @@ from stages.core.effects import fixed_tables
 from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import single_heads
-from stages.core.grid import Grid, run_gates
+from stages.core.grid import Grid
+from stages.core.grid_run import run_gates
 from stages.core.metrics import predictions_from_logits
 from stages.core.outcomes import Outcomes, gate_table
 from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import read_runtime, start
+from stages.core.runtime import DTYPES, Precision, read_runtime, start
 from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
 from stages.core.tasks import load_task
@@ -33,7 +34,8 @@ from stages.core.tasks import load_task
 SCRATCH = Path("work/scratch/control")  # no out of the stage: DVC would delete it before a run
 CORE = Path(__file__).with_name("core")
 CODE = [
-    CORE / f"{name}.py" for name in ("batches", "checkpoint", "gates", "grid", "layers", "seam")
+    CORE / f"{name}.py"
+    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
 ]
 
 
@@ -41,6 +43,7 @@ class Control(Parameters):
     """The section `control` of `params.yaml`."""
 
     modes: list[Literal["zero", "uniform"]]
+    precision: Precision  # that the encoders compute in
     batch: int = Field(gt=0)  # examples that go through together
     examples: int | None = Field(gt=0)  # validation examples; null: all
     resamples: int = Field(gt=0)  # of the bootstrap
@@ -61,7 +64,8 @@ def main(
     device = start(runtime, parameters.seed)
     folders = [Path(f"work/models/{task}-{arm}-{seed}") for arm in ("untrained", "random")]
     validation = Path("work/tasks") / task / "validation.parquet"
-    before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
+    dtype = DTYPES[parameters.precision]
+    before, after = (Gated(load_tuned(folder).to(device, dtype)) for folder in folders)
     examples = draw_examples(read_examples(validation), parameters.examples, parameters.seed)
     encoded = encode(load_tokenizer(folders[1]), examples, definition.max_length)
     resampling = (parameters.resamples, parameters.seed)
@@ -80,10 +84,11 @@ def main(
         SCRATCH / key / fingerprint(identity, [folders[1] / "model.safetensors", validation, *CODE])
     )
     open_scratch(progress)
-    logits = run_gates(Grid(after, gates), encoded, parameters.batch, device, "heads", progress)
+    logits = run_gates(Grid(after, gates), encoded, parameters.batch, runtime, "heads", progress)
     predictions = (predictions_from_logits(part, definition.kind) for part in logits)
     labels = examples["label"].to_numpy(dtype=float)
-    outcomes = Outcomes(gate_table(gates), definition.metrics[0], labels, *predictions)
+    table = gate_table(gates).assign(precision=parameters.precision)
+    outcomes = Outcomes(table, definition.metrics[0], labels, *predictions)
     tables = {
         "-drift": head_table(cosines, *resampling),
         **fixed_tables(outcomes, *resampling),

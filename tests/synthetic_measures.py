@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from stages.core.effects import fixed_tables, random_tables
 from stages.core.gates import random_shares, single_heads, whole_layers
+from stages.core.gradients import agreement_table, importance_table
 from stages.core.outcomes import Outcomes, gate_table
 from stages.core.pattern_data import CLASSES
 from stages.findings.__main__ import app as findings
@@ -50,6 +51,7 @@ def write_measures(folder: Path) -> None:
         _write(folder, f"baseline/{task}", pd.concat(baselines))
         _write_ablate(folder, task, generator, labels)
         _write_maps(folder, task, generator)
+        _write_importance(folder, task, generator)
     label = generator.choice(CLASSES, 80)
     _write(
         folder,
@@ -112,7 +114,8 @@ def _write_ablate(
         gated = np.stack(
             [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
         )
-        return Outcomes(gate_table(gates), "accuracy", labels, baseline, gated), 50, 0
+        table = gate_table(gates).assign(precision="fp32")
+        return Outcomes(table, "accuracy", labels, baseline, gated), 50, 0
 
     heads = evidence(
         [
@@ -138,6 +141,21 @@ def _write_ablate(
     )
     for suffix, table in fixed_tables(*control).items():
         _write(folder, f"control/{task}-0{suffix}", table)
+
+
+def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:
+    gradients, changes = generator.normal(size=(2, EXAMPLES, LAYERS, HEADS))
+    labels = np.zeros(EXAMPLES)
+    gated = generator.integers(2, size=(LAYERS * HEADS, EXAMPLES)).astype(float)
+    outcomes = Outcomes(pd.DataFrame(index=range(len(gated))), "accuracy", labels, labels, gated)
+    agreement = agreement_table(gradients, changes, outcomes, 50, 0)
+    costs = {"grid_passes": 8.0, "gradient_passes": 2.0}
+    _write(folder, f"importance/{task}-0", importance_table(gradients, changes, 50, 0))
+    _write(
+        folder,
+        f"importance/{task}-0-agreement",
+        agreement.assign(examples=EXAMPLES, **costs),
+    )
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -149,6 +149,32 @@ def curves(
     ).resolve_axis(x="independent", y="independent")
 
 
+def scatter(
+    points: pd.DataFrame, x: str, y: str, titles: tuple[str, str], *, panel: str, tooltip: list[str]
+) -> altair.FacetChart:
+    """A dot for each row, one panel a value of the column `panel`, each on its own scales.
+
+    Args:
+        titles: of the axes x and y, with their units.
+    """
+    points = points.round(PLACES)
+    base = altair.Chart().encode(
+        x=altair.X(f"{x}:Q", title=titles[0]), y=altair.Y(f"{y}:Q", title=titles[1])
+    )
+    dot = base.mark_circle(size=45, opacity=0.75).encode(tooltip=[panel, *tooltip])
+    return (
+        altair.layer(_zero_line("y"), dot)
+        .properties(width=300, height=220)
+        .facet(
+            altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
+            columns=2,
+            data=_checked(points),
+        )
+        .resolve_scale(x="independent", y="independent")
+        .resolve_axis(x="independent", y="independent")
+    )
+
+
 def shares(
     rows: pd.DataFrame, label: str, share: str, kind: str, panel: str | None = None
 ) -> altair.Chart:

@@ -70,23 +70,46 @@ class GateBatch:
         real: Bool[Tensor, "batch key"] | None,
     ) -> Float[Tensor, "batch heads query size"]:
         """Replace the output of the heads that are off in `layer`."""
+        uniform = uniform_output(value, real) if self.mode == "uniform" else None
+        return self.replace(layer, output, uniform)
+
+    def replace(
+        self,
+        layer: int,
+        output: Float[Tensor, "batch heads query size"],
+        uniform: Float[Tensor, "batch heads size"] | None,
+    ) -> Float[Tensor, "batch heads query size"]:
+        """As `apply`, where the output of uniform attention is known (None in other modes)."""
         off = self.off[:, layer, :, None, None].to(output.dtype)
         if self.mode == "zero":
             return output * (1 - off)
-        return torch.lerp(output, self._substitute(layer, output, value, real), off)
+        return torch.lerp(output, self.substitute(layer, output, uniform), off)
 
-    def _substitute(
-        self, layer: int, output: Tensor, value: Tensor, real: Tensor | None
+    def substitute(
+        self,
+        layer: int,
+        output: Float[Tensor, "batch heads query size"],
+        uniform: Float[Tensor, "batch heads size"] | None,
     ) -> Float[Tensor, "batch heads query size"]:
-        if self.mode == "mean":
-            if self.means is None:
-                raise ValueError("mode `mean` needs the mean output of every head")
-            return self.means[layer, :, None, :].to(output.dtype).expand_as(output)
-        if real is None:
-            return value.mean(dim=2, keepdim=True).expand_as(output)
-        weights = real.to(value.dtype)
-        weights = weights / weights.sum(dim=1, keepdim=True)
-        return torch.einsum("bk,bhkd->bhd", weights, value)[:, :, None, :].expand_as(output)
+        """What stands in for the output of a head that is off."""
+        if self.mode == "zero":
+            return torch.zeros_like(output)
+        if self.mode == "uniform":
+            return uniform[:, :, None, :].expand_as(output)
+        if self.means is None:
+            raise ValueError("mode `mean` needs the mean output of every head")
+        return self.means[layer, :, None, :].to(output.dtype).expand_as(output)
+
+
+def uniform_output(
+    value: Float[Tensor, "batch heads key size"], real: Bool[Tensor, "batch key"] | None
+) -> Float[Tensor, "batch heads size"]:
+    """What a head gives out that attends to every real token alike."""
+    if real is None:
+        return value.mean(dim=2)
+    weights = real.to(value.dtype)
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    return torch.einsum("bk,bhkd->bhd", weights, value)
 
 
 def off_matrix(

@@ -1,31 +1,37 @@
 """The ablation grid: any list of gates over any examples, at less than one forward pass a gate.
 
-Turning heads off in layer l leaves the layers below l as they were, and the queries, keys, values
-and attention of layer l itself too: each batch runs once in full, and each gate only from the
-output of its first changed layer's heads on. A classifier reads one token, so the last layer owes
-nothing but keys and values for any other. Gates are stacked along the batch.
+Exact savings, each held against one full forward a gate by tests/unit/test_grid.py:
+
+* Turning heads off in layer l leaves the layers below l as they were, and the queries, keys, values
+  and attention of layer l itself too: each batch runs once in full, and each gate only from the
+  output of its first changed layer's heads on.
+* A single head is one term of the sum that the output projection makes over heads: only that term
+  is computed anew.
+* A classifier reads one token: in the last layer it alone asks, and one asking token needs neither
+  the keys nor the values of the others (`Layer.attend_from_first`).
+* Examples are sorted by length, so that hardly anything is padded; gates are stacked along the
+  batch to fill the matrix products.
 """
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
-from tqdm import tqdm
 
-from stages.core.batches import Batch, Encoded
-from stages.core.files import atomic
-from stages.core.gates import Gate, GateBatch, off_matrix
+from stages.core.batches import Batch
+from stages.core.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
 from stages.core.layers import layer_parts
 from stages.core.seam import Gated
 
-# Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products,
-# small enough for the feed-forward activations of any encoder to stay in cache or memory.
-STACKED_TOKENS = 2048
+# Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products;
+# on a CPU, few enough for what passes between them to stay in the cache of one core.
+STACKED_TOKENS = {"cpu": 1024}
+STACKED_TOKENS_OF_OTHERS = 65_536
 
 
 def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:
@@ -47,6 +53,29 @@ def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer
     return (total / count).float()
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a layer knows before its gates act; the last layer for its first token alone.
+
+    `mixed` is the residual stream with all heads on, before its norm. `uniform` is what each head
+    gives out that attends to all tokens alike, where the mode asks for it.
+    """
+
+    residual: Float[Tensor, "batch asking hidden"]
+    output: Float[Tensor, "batch head asking size"]
+    uniform: Float[Tensor, "batch head size"] | None
+    mixed: Float[Tensor, "batch asking hidden"]
+
+
+@dataclass(frozen=True)
+class FullPass:
+    """A batch with every head on: logits, the input of every layer, real tokens (None: all)."""
+
+    logits: Float[Tensor, "batch classes"]
+    inputs: list[Float[Tensor, "batch token hidden"]]
+    real: Bool[Tensor, "batch token"] | None
+
+
 class Grid:
     """Runs gates on batches of one classifier."""
 
@@ -56,7 +85,7 @@ class Grid:
         gates: Sequence[Gate],
         means: Float[Tensor, "layers heads size"] | None = None,
     ):
-        """Order `gates` so that equal first layers and modes stand together.
+        """Prepare for `gates`.
 
         Args:
             means: what the mode `mean` puts in place of a head's output.
@@ -65,89 +94,139 @@ class Grid:
         self.gates = gates
         self.means = means
         self.layers = [layer_parts(module) for module in gated.stack]
-        by_start = sorted(
-            range(len(gates)), key=lambda place: (gates[place].first_layer, gates[place].mode)
-        )
-        self.order = {
-            first: list(places)
-            for first, places in groupby(by_start, key=lambda place: gates[place].first_layer)
-        }
+
+        self._last: tuple[Batch, FullPass] | None = None
 
     @torch.inference_mode()
     def run(
-        self, batch: Batch
+        self, batch: Batch, places: Sequence[int] | None = None
     ) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
-        """Logits of the batch with every head on, and under each gate (in the order given)."""
-        baseline, inputs, mask = self._full_pass(batch)
-        result: np.ndarray = np.empty((len(self.gates), *baseline.shape), dtype=np.float32)
-        for first, places in self.order.items():
-            start = self._heads(first, inputs[first], mask)
-            for stack in self._stacks(places, inputs[first].shape[0] * inputs[first].shape[1]):
-                logits = self._suffix([self.gates[place] for place in stack], start, mask)
-                result[stack] = logits.float().cpu().numpy()
-        return baseline.float().cpu().numpy(), result
+        """Logits of the batch with every head on, and under each gate (in the order given).
 
-    def _stacks(self, places: list[int], tokens: int) -> Iterator[list[int]]:
-        """Groups of gates of one mode, as many as fit together."""
-        size = max(1, STACKED_TOKENS // tokens)
-        for _, group in groupby(places, key=lambda place: self.gates[place].mode):
-            members = list(group)
-            for start in range(0, len(members), size):
-                yield members[start : start + size]
+        Args:
+            places: of the gates that are run; by default all.
+        """
+        places = range(len(self.gates)) if places is None else places
+        if self._last is None or self._last[0] is not batch:
+            self._last = batch, self._full_pass(batch)
+        known = self._last[1]
+        result: np.ndarray = np.empty((len(places), *known.logits.shape), dtype=np.float32)
+        for group in self._groups(places):
+            gate = self.gates[places[group[0]]]
+            hidden = known.inputs[gate.first_layer]
+            start = self._start(gate.first_layer, hidden, known.real, gate.mode)
+            most = STACKED_TOKENS.get(hidden.device.type, STACKED_TOKENS_OF_OTHERS)
+            size = max(1, most // hidden.shape[:2].numel())
+            ends = [
+                self._suffix([self.gates[places[row]] for row in stack], start, known.real)
+                for stack in slices(group, size)
+            ]
+            logits = self._read_out(torch.cat(ends)).unflatten(0, (len(group), -1))
+            result[group] = logits.float().cpu().numpy()
+        return known.logits.float().cpu().numpy(), result
 
-    def _full_pass(self, batch: Batch) -> tuple[Tensor, list[Tensor], Tensor | None]:
-        """Logits, the input of every layer, and the attention mask the layers get."""
-        prefixes: list[Tensor] = []
-        masks: list[Tensor | None] = []
+    def twin(self) -> "Grid":
+        """A grid for another thread: the weights are the same, the modules around them are not."""
+        weights = [*self.gated.model.parameters(), *self.gated.model.buffers()]
+        model = copy.deepcopy(self.gated.model, {id(tensor): tensor for tensor in weights})
+        return Grid(Gated(model), self.gates, self.means)
 
-        def keep(_: nn.Module, positional: tuple, named: dict) -> None:
-            prefixes.append(positional[0])
-            masks.append(named.get("attention_mask", positional[1] if positional[1:] else None))
+    def _groups(self, places: Sequence[int]) -> list[list[int]]:
+        """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""
 
-        hooks = [
-            layer.register_forward_pre_hook(keep, with_kwargs=True) for layer in self.gated.stack
-        ]
+        def kind(row: int) -> tuple[int, Mode, bool]:
+            gate = self.gates[places[row]]
+            return gate.first_layer, gate.mode, len(gate.heads) == 1
+
+        rows = sorted(range(len(places)), key=kind)
+        return [list(group) for _, group in groupby(rows, kind)]
+
+    def _full_pass(self, batch: Batch) -> FullPass:
+        inputs: list[Tensor] = []
+
+        def keep(_: nn.Module, positional: tuple) -> None:
+            inputs.append(positional[0])
+
+        hooks = [layer.register_forward_pre_hook(keep) for layer in self.gated.stack]
+        device = self.gated.model.device
         try:
-            logits = self.gated(batch.inputs)
+            logits = self.gated({name: ids.to(device) for name, ids in batch.inputs.items()})
         finally:
             for hook in hooks:
                 hook.remove()
-        return logits, prefixes, masks[0]
+        real = batch.inputs["attention_mask"].bool()
+        return FullPass(logits, inputs, None if real.all() else real.to(device))
 
-    def _heads(
-        self, index: int, hidden: Float[Tensor, "batch token hidden"], mask: Tensor | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What layer `index` knows before its gates act.
-
-        Returns:
-            residual [batch, asking, hidden], output of each head [batch, heads, asking, size] and
-            value [batch, heads, token, size]; the last layer asks for its first token alone.
-        """
+    def _start(
+        self,
+        index: int,
+        hidden: Float[Tensor, "batch token hidden"],
+        real: Bool[Tensor, "batch token"] | None,
+        mode: Mode,
+    ) -> Start:
         layer = self.layers[index]
-        residual = hidden[:, :1] if index == self.gated.layers - 1 else hidden
-        query, key, value = layer.project(hidden, residual)
-        mask = None if mask is None else mask[:, :, : residual.shape[1]]
-        scale = layer.attention.scaling
-        output = scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
-        return residual, output, value
+        output, uniform = self._attend(index, hidden, real, mode)
+        residual = hidden[:, : output.shape[2]]
+        return Start(residual, output, uniform, layer.mixed(output, residual))
+
+    def _attend(
+        self,
+        index: int,
+        hidden: Float[Tensor, "batch token hidden"],
+        real: Bool[Tensor, "batch token"] | None,
+        mode: Mode,
+    ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
+        """Output of each head and of uniform attention; in the last layer one token asks."""
+        layer = self.layers[index]
+        if index < len(self.layers) - 1:
+            output, value = layer.attend(hidden, real)
+            return output, uniform_output(value, real) if mode == "uniform" else None
+        output = layer.attend_from_first(hidden, real)
+        return output, layer.uniform_output(hidden, real) if mode == "uniform" else None
 
     def _suffix(
-        self, gates: list[Gate], start: tuple[Tensor, Tensor, Tensor], mask: Tensor | None
-    ) -> Float[Tensor, "gates batch classes"]:
-        """Go on from the gates' first layer, all gates side by side along the batch."""
-        first, examples = gates[0].first_layer, start[0].shape[0]
-        off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start[0].device)
-        gate = GateBatch(gates[0].mode, off.repeat_interleave(examples, dim=0), self.means)
-        residual, output, value = (_copies(part, len(gates)) for part in start)
-        hidden = residual
-        mask = None if mask is None else _copies(mask, len(gates))
-        real = None if mask is None else mask[:, 0, 0, :]
-        for index, layer in enumerate(self.layers[first:], first):
-            if index > first:
-                residual, output, value = self._heads(index, hidden, mask)
-            output = gate.apply(index, output, value, real)
-            hidden = layer.feed_forward(layer.mix(output.transpose(1, 2).flatten(2), residual))
-        return self._read_out(hidden).unflatten(0, (len(gates), examples))
+        self, gates: list[Gate], start: Start, real: Bool[Tensor, "batch token"] | None
+    ) -> Float[Tensor, "gates_batch 1 hidden"]:
+        """Last hidden states under gates of one kind, side by side along the batch."""
+        first, mode, examples = gates[0].first_layer, gates[0].mode, len(start.residual)
+        off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start.residual.device)
+        gate = GateBatch(mode, off.repeat_interleave(examples, dim=0), self.means)
+        real = None if real is None else real.repeat(len(gates), 1)
+        if len(gates[0].heads) == 1:
+            mixed = self._mixed_without_one(gates, start)
+        else:
+            parts = (start.output, start.uniform, start.residual)
+            mixed = self._mixed(first, gate, *(_copies(part, len(gates)) for part in parts))
+        hidden = self.layers[first].after(mixed)
+        for index in range(first + 1, len(self.layers)):
+            output, uniform = self._attend(index, hidden, real, mode)
+            mixed = self._mixed(index, gate, output, uniform, hidden[:, : output.shape[2]])
+            hidden = self.layers[index].after(mixed)
+        return hidden
+
+    def _mixed(
+        self,
+        index: int,
+        gate: GateBatch,
+        output: Float[Tensor, "batch head asking size"],
+        uniform: Float[Tensor, "batch head size"] | None,
+        residual: Float[Tensor, "batch asking hidden"],
+    ) -> Float[Tensor, "batch asking hidden"]:
+        if gate.off[:, index].any():
+            output = gate.replace(index, output, uniform)
+        return self.layers[index].mixed(output, residual)
+
+    def _mixed_without_one(
+        self, gates: list[Gate], start: Start
+    ) -> Float[Tensor, "gates_batch asking hidden"]:
+        """As `_mixed`, for gates of one head each: only its part of the sum over heads changes."""
+        index, heads = gates[0].first_layer, [gate.heads[0][1] for gate in gates]
+        whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
+        change = whole.substitute(index, start.output, start.uniform) - start.output
+        changes = change[:, heads].transpose(0, 1).flatten(1, 2)
+        weights = self.layers[index].head_weights[heads]
+        mixed = torch.baddbmm(start.mixed.flatten(0, 1)[None], changes, weights)
+        return mixed.unflatten(1, start.mixed.shape[:2]).flatten(0, 1)
 
     def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
         """The classifier on given hidden states: the model with its layers swapped for them."""
@@ -158,35 +237,6 @@ class Grid:
             return self.gated({"input_ids": ones, "attention_mask": ones})
         finally:
             holder.layer = stack
-
-
-def run_gates(
-    grid: Grid, encoded: Encoded, batch: int, device: torch.device, label: str, progress: Path
-) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
-    """Logits of all examples with every head on, and under each gate.
-
-    Args:
-        batch: examples that go through together.
-        label: of the progress bar and of the files in `progress`.
-        progress: folder that keeps each finished batch; a later call reads it there instead of
-            running it again.
-    """
-    baseline, gated = [], []
-    rows = []
-    total = -(-len(encoded.lengths) // batch)
-    parts = encoded.batches(batch, device)
-    for number, part in enumerate(tqdm(parts, desc=label, total=total, unit="batch")):
-        file = progress / f"{label}-{number}.npz"
-        if not file.exists():
-            before, after = grid.run(part)
-            with atomic(file) as partial, open(partial, "wb") as stream:
-                np.savez(stream, before=before, after=after)
-        with np.load(file) as kept:
-            baseline.append(kept["before"])
-            gated.append(kept["after"])
-        rows.append(part.rows)
-    order = np.argsort(np.concatenate(rows))
-    return np.concatenate(baseline)[order], np.concatenate(gated, axis=1)[:, order]
 
 
 class _Given(nn.Module):
@@ -200,6 +250,12 @@ class _Given(nn.Module):
         return self.hidden
 
 
-def _copies(tensor: Tensor, count: int) -> Tensor:
+def _copies(tensor: Tensor | None, count: int) -> Tensor | None:
     """`count` copies of the tensor along its first axis."""
-    return tensor.repeat(count, *[1] * (tensor.dim() - 1))
+    return None if tensor is None else tensor.repeat(count, *[1] * (tensor.dim() - 1))
+
+
+def slices(places: list[int], size: int) -> Iterator[list[int]]:
+    """`size` of them at a time."""
+    for start in range(0, len(places), size):
+        yield places[start : start + size]

@@ -1,13 +1,13 @@
 """What a task's model predicted under every gate: one folder of `work/ablate` a set of gates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from stages.core.files import InputError
 from stages.core.gates import Gate
@@ -31,6 +31,11 @@ class Outcomes:
     def before(self) -> float:
         """The metric with every head on."""
         return float(METRICS[self.metric](self.labels, self.baseline))
+
+    def only(self, gates: Int[np.ndarray, " some"]) -> "Outcomes":
+        """The outcomes of some gates, given by their rows."""
+        table = self.gates.loc[gates].reset_index(drop=True)
+        return replace(self, gates=table, gated=self.gated[gates])
 
     @cached_property
     def after(self) -> Float[np.ndarray, " gates"]:
@@ -67,14 +72,16 @@ def write_outcomes(
     examples: pd.DataFrame,
     baseline: Float[np.ndarray, "n classes"],
     gated: Float[np.ndarray, "gates n classes"],
+    precision: str = "fp32",
 ) -> None:
     """Keep every gate's outcome on every example: gates.parquet, examples.parquet, logits.
 
     `logits.npy` is [gates, examples, classes] in the order of the two tables; `baseline.npy` is
-    [examples, classes].
+    [examples, classes]. `precision` is what they were computed in, a column of the gates.
     """
     folder.mkdir(parents=True)
     table = gate_table(gates)
+    table["precision"] = precision
     table["heads"] = [[f"{layer}.{head}" for layer, head in gate.heads] for gate in gates]
     table.to_parquet(folder / "gates.parquet", index=False)
     examples[["id", "label"]].to_parquet(folder / "examples.parquet", index=False)

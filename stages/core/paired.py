@@ -27,6 +27,11 @@ class Resampled:
         return self.after - self.before
 
 
+def draw_samples(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resamples {count}"]:
+    """The examples of each resample."""
+    return np.random.default_rng(seed).integers(count, size=(resamples, count))
+
+
 def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
     """The bootstrap over examples that all intervals of these outcomes come from.
 
@@ -36,7 +41,7 @@ def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
     if count < 2:
         unknown = np.full((1 + len(outcomes.gated), resamples), np.nan)
         return Resampled(unknown[0], unknown[1:])
-    samples = np.random.default_rng(seed).integers(count, size=(resamples, count))
+    samples = draw_samples(count, resamples, seed)
     labels = outcomes.labels[samples]
     before, *after = (
         score(labels, predictions[samples]) for predictions in (outcomes.baseline, *outcomes.gated)

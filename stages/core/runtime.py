@@ -2,12 +2,17 @@
 
 import random
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
 
 from stages.core.files import InputError
+from stages.core.memory import keep_freed_memory
 from stages.core.parameters import PARAMETER_FILE, Parameters, section
+
+Precision = Literal["fp32", "bf16"]
+DTYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 class Runtime(Parameters):
@@ -17,6 +22,7 @@ class Runtime(Parameters):
     threads: int = 2  # of torch, in one process
     workers: int = 0  # processes that load data
     processes: int = 1  # processes of one fine-tuning, under torchrun
+    fan_out: str = "local"  # local | ray:auto | ray:HOST:PORT; where the grid's batches run
     checkpoint_steps: int = 200  # steps of a fine-tuning between two states it can resume from
 
 
@@ -26,11 +32,12 @@ def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:
 
 
 def start(runtime: Runtime, seed: int) -> torch.device:
-    """Seed every generator, ask for repeatable algorithms, and return the device.
+    """Seed every generator, ask for repeatable algorithms, settle memory, and return the device.
 
     Raises:
         InputError: the device asked for is not on this machine.
     """
+    keep_freed_memory()
     torch.set_num_threads(runtime.threads)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - libraries that draw from the global state

@@ -15,6 +15,7 @@ from stages.core.tasks import load_task
 from stages.core.training import Finetune
 from stages.drift import Drift
 from stages.effects import Effects
+from stages.importance import Importance
 from stages.patterns import Patterns
 from tests.lock import ROOT
 
@@ -30,6 +31,7 @@ SECTIONS = {
     "ablate": Ablate,
     "control": Control,
     "effects": Effects,
+    "importance": Importance,
     "findings": Settings,
 }
 GLUE = {"mrpc", "stsb", "sst2", "qqp", "rte", "qnli", "mnli"}

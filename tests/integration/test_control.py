@@ -14,7 +14,14 @@ from stages.core.gates import Gate, GateBatch, off_matrix
 from stages.core.seam import Gated
 from tests.integration import toy
 
-CONTROL = {"modes": ["zero"], "batch": 8, "examples": None, "resamples": 50, "seed": 0}
+CONTROL = {
+    "modes": ["zero"],
+    "precision": "fp32",
+    "batch": 8,
+    "examples": None,
+    "resamples": 50,
+    "seed": 0,
+}
 
 
 @pytest.fixture

@@ -5,6 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Commands of README.md.
+GLUE = "cd configurations/glue && dvc repro"
+SIDE_BY_SIDE = (
+    "dvc stage list --name-only | grep '^finetune@' | "
+    "xargs -P 2 -I{} dvc -q --wait-for-lock repro -s {}"
+)
 SETTINGS = {
     "runtime": {"device": "cpu", "threads": 1},
     "finetune": {"epochs": 1, "batch": 16},
@@ -23,6 +29,7 @@ SETTINGS = {
     },
     "control": {"modes": ["zero"], "examples": 8, "resamples": 20},
     "effects": {"resamples": 20},
+    "importance": {"resamples": 20},
 }
 
 

@@ -15,7 +15,9 @@ from stages.core.gates import (
     single_heads,
     whole_layers,
 )
-from stages.core.grid import Grid, mean_outputs, run_gates
+from stages.core.grid import Grid, mean_outputs
+from stages.core.grid_run import run_gates
+from stages.core.runtime import Runtime
 from stages.core.seam import Gated
 
 LENGTHS = [9, 4, 6, 9]
@@ -55,7 +57,7 @@ def test_the_size_of_a_stack_changes_nothing(gated_batch, monkeypatch):
     gated, batch = gated_batch
     gates = list(single_heads(gated.layers, gated.heads, "zero"))
     _, together = Grid(gated, gates).run(batch)
-    monkeypatch.setattr(grid_module, "STACKED_TOKENS", 1)
+    monkeypatch.setitem(grid_module.STACKED_TOKENS, "cpu", 1)
     _, one_by_one = Grid(gated, gates).run(batch)
     np.testing.assert_allclose(together, one_by_one, atol=1e-5)
 
@@ -95,15 +97,20 @@ TEXT_LENGTHS = [3, 5, 2, 4, 5]
 class CountingGrid:
     """Its logits are the rows' numbers, so that their order can be checked; may break down once."""
 
+    gates = [None, None]
+
+    def twin(self):
+        return self
+
     def __init__(self, breaks_at=None):
         self.calls, self.breaks_at = 0, breaks_at
 
-    def run(self, batch):
+    def run(self, batch, places):
         if self.calls == self.breaks_at:
             raise KeyboardInterrupt
         self.calls += 1
         before = batch.rows[:, None].astype(np.float32)
-        return before, np.stack([before + 10, before + 20])
+        return before, np.stack([before + 10 * (place + 1) for place in places])
 
 
 @pytest.fixture
@@ -113,17 +120,18 @@ def encoded():
 
 
 def test_logits_come_back_in_the_order_of_the_examples(tmp_path, encoded):
-    before, after = run_gates(CountingGrid(), encoded, 2, "cpu", "x", tmp_path)
+    before, after = run_gates(CountingGrid(), encoded, 2, Runtime(), "x", tmp_path)
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[1, :, 0].tolist() == [20, 21, 22, 23, 24]
 
 
 def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
+    alone = Runtime(threads=1)
     with pytest.raises(KeyboardInterrupt):
-        run_gates(CountingGrid(breaks_at=2), encoded, 2, "cpu", "x", tmp_path)
-    (tmp_path / ".x-2.npz.partial").write_bytes(b"half-written")
+        run_gates(CountingGrid(breaks_at=2), encoded, 2, alone, "x", tmp_path)
+    (tmp_path / ".x-2-0.npz.partial").write_bytes(b"half-written")
     again = CountingGrid()
-    before, after = run_gates(again, encoded, 2, "cpu", "x", tmp_path)
+    before, after = run_gates(again, encoded, 2, alone, "x", tmp_path)
     assert again.calls == 1
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[0, :, 0].tolist() == [10, 11, 12, 13, 14]

@@ -35,7 +35,7 @@ def effects(measures: Measures, files: str = GATES) -> pd.DataFrame:
     names = ["effect", "low", "high"]
     in_points, in_percent = POINTS * gates[names], PERCENT * relative_effects(gates)[names]
     gates = gates.join(in_points.add_suffix("_points")).join(in_percent.add_suffix("_percent"))
-    keys = ["task", "family", "mode", "layer", "head"]
+    keys = ["task", "family", "mode", "layer", "head", "precision"]
     values = [f"{name}_{unit}" for unit in ("points", "percent") for name in names]
     table = gates.groupby(keys, sort=False)[[*values, "baseline", "value", "examples"]].mean()
     # With several seeds a head counts as significant only if it is so in every one.
@@ -66,7 +66,7 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
     return Section(
         _title(study, f"each head alone, {mode}"),
         f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
-        "the head; blue cells: it gets better.",
+        f"the head; blue cells: it gets better. {precisions(gates)}",
         (
             effects_figure(
                 name,
@@ -131,6 +131,11 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
             Table(name, "Layers", f"Change in {unit} with its interval.", rows),
         ),
     )
+
+
+def precisions(gates: pd.DataFrame) -> str:
+    """What the encoder computed in, as a sentence."""
+    return f"Computed in {' and '.join(gates['precision'].unique())}."
 
 
 def _title(study: str, words: str) -> str:

@@ -146,7 +146,7 @@ def _drift(measures: Measures) -> Section:
 
 
 PAGE = Page(
-    order=8,
+    order=9,
     title="Control: random weights",
     summary="What turning heads off and tuning do in an encoder that began with random weights.",
     studies=(),

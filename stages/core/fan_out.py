@@ -1,0 +1,143 @@
+"""Where independent pieces of one stage run: in threads of this process, or on a Ray cluster.
+
+Every piece is computed by one thread, wherever it runs: two cores do two pieces in less time than
+they do one piece together twice, and results depend neither on the place nor on their number. Two
+kinds of processor differ in last digits as always.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Protocol, Self, TypeVar
+
+import torch
+
+import stages
+from stages.core.files import InputError
+from stages.core.memory import keep_freed_memory
+from stages.core.parameters import PARAMETER_FILE
+from stages.core.runtime import Runtime, find_device
+
+
+class Shared(Protocol):
+    """What all pieces need."""
+
+    def twin(self) -> Self:
+        """A copy for another thread; what is only read may be the same."""
+
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+Piece = Callable[[Any, Job], Result]
+LOCAL, RAY = "local", "ray:"
+CONNECT_SECONDS = 5
+RETRIES = 5  # of a piece whose worker or machine was lost
+
+
+def fan_out(
+    function: Piece, shared: Shared, jobs: Iterable[Job], runtime: Runtime
+) -> Iterator[tuple[Job, Result]]:
+    """Yield every job with `function(shared, job)`, in any order, as they are finished.
+
+    Args:
+        shared: goes to each machine once; each thread has its own twin of it.
+
+    Raises:
+        InputError: `runtime.fan_out` is neither `local` nor the address of a cluster that answers.
+    """
+    if runtime.fan_out == LOCAL:
+        # A GPU is kept busy by one thread.
+        threads = runtime.threads if find_device(runtime.device).type == "cpu" else 1
+        yield from _in_threads(function, shared, list(jobs), threads)
+    elif runtime.fan_out.startswith(RAY):
+        yield from _on_ray(function, shared, list(jobs), runtime)
+    else:
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.fan_out` is {runtime.fan_out!r}; use local, ray:auto or "
+            "ray:HOST:PORT"
+        )
+
+
+def _in_threads(
+    function: Piece, shared: Shared, jobs: list[Job], threads: int
+) -> Iterator[tuple[Job, Result]]:
+    twins: SimpleQueue[Shared] = SimpleQueue()
+    for number in range(threads):
+        twins.put(shared if number == 0 else shared.twin())
+
+    def run(job: Job) -> Result:
+        own = twins.get()
+        try:
+            return _in_one_thread(function, own, job)
+        finally:
+            twins.put(own)
+
+    before = torch.get_num_threads()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        running = {pool.submit(run, job): job for job in jobs}
+        for done in as_completed(running):
+            yield running[done], done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(before)
+
+
+def _in_one_thread(function: Piece, shared: Any, job: Job) -> Result:
+    torch.set_num_threads(1)  # of the calling thread
+    return function(shared, job)
+
+
+def _on_ray(
+    function: Piece, shared: Shared, jobs: list[Job], runtime: Runtime
+) -> Iterator[tuple[Job, Result]]:
+    ray = _connected(runtime.fan_out.removeprefix(RAY))
+    gpus = 1 if find_device(runtime.device).type == "cuda" else 0
+    remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=RETRIES)(_elsewhere)
+    try:
+        kept = ray.put(shared)
+        waiting = {remote.remote(function, kept, job): job for job in jobs}
+        while waiting:
+            (done,), _ = ray.wait(list(waiting), num_returns=1)
+            yield waiting.pop(done), ray.get(done)
+    finally:
+        ray.shutdown()
+
+
+def _elsewhere(function: Piece, shared: Any, job: Job) -> Result:
+    keep_freed_memory()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    return _in_one_thread(function, shared, job)
+
+
+def _connected(address: str) -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray  # an optional dependency: requirements-cluster.txt
+    except ImportError:
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.fan_out` asks for Ray, which is not installed; run "
+            "pip install -r requirements-cluster.txt"
+        ) from None
+    environment = {"OMP_WAIT_POLICY": "PASSIVE"}
+    package = str(Path(stages.__file__).parent)
+    host, _, port = address.rpartition(":")
+    try:
+        if port.isdigit():
+            # Ray itself would try for minutes.
+            socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+        ray.init(
+            address,
+            runtime_env={"py_modules": [package], "env_vars": environment},
+            log_to_driver=False,
+            logging_level="error",
+        )
+    except (OSError, RuntimeError) as error:
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.fan_out`: no Ray cluster at {address} ({error}); start "
+            "one with `ray start --head`, and give other machines its RAY_AUTH_TOKEN"
+        ) from None
+    return ray

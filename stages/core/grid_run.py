@@ -1,0 +1,63 @@
+"""A grid over all examples: in pieces that are kept as they are finished, here or on a cluster."""
+
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+from tqdm import tqdm
+
+from stages.core.batches import Batch, Encoded
+from stages.core.fan_out import fan_out
+from stages.core.files import atomic
+from stages.core.grid import Grid, slices
+from stages.core.runtime import Runtime
+
+# Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
+GATES_IN_BLOCK = 512
+
+
+def run_gates(
+    grid: Grid, encoded: Encoded, batch: int, runtime: Runtime, label: str, progress: Path
+) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
+    """Logits of all examples with every head on, and under each gate.
+
+    Args:
+        batch: examples that go through together.
+        runtime: says where the pieces run: a batch of examples under a block of gates each.
+        label: of the progress bar and of the files in `progress`.
+        progress: folder that keeps each finished piece; a later call reads it there instead of
+            running it again.
+    """
+    parts = list(encoded.batches(batch))
+    blocks = list(slices(list(range(len(grid.gates))), GATES_IN_BLOCK))
+    pieces = [(number, block) for number in range(len(parts)) for block in range(len(blocks))]
+    files = {piece: progress / f"{label}-{piece[0]}-{piece[1]}.npz" for piece in pieces}
+    missing = [
+        (piece, parts[piece[0]], blocks[piece[1]])
+        for piece, file in files.items()
+        if not file.exists()
+    ]
+    with tqdm(total=len(pieces), initial=len(pieces) - len(missing), desc=label) as bar:
+        for (piece, *_), (before, after) in fan_out(_run_piece, grid, missing, runtime):
+            with atomic(files[piece]) as partial, open(partial, "wb") as stream:
+                np.savez(stream, before=before, after=after)
+            bar.update()
+    count = len(encoded.lengths)
+    baseline, gated = None, None
+    for (number, block), file in files.items():
+        with np.load(file) as kept:
+            before, after = kept["before"], kept["after"]
+        if baseline is None:
+            baseline = np.empty((count, before.shape[1]), dtype=np.float32)
+            gated = np.empty((len(grid.gates), *baseline.shape), dtype=np.float32)
+        rows = parts[number].rows
+        baseline[rows] = before
+        gated[np.ix_(blocks[block], rows)] = after
+    return baseline, gated
+
+
+def _run_piece(
+    grid: Grid, piece: tuple[object, Batch, list[int]]
+) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
+    _, batch, places = piece
+    return grid.run(batch, places)

@@ -1,0 +1,110 @@
+"""The grid on two Ray nodes of this machine: the same bytes, also when a worker is lost."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stages.core import grid_run
+from stages.core.batches import Encoded
+from stages.core.checkpoint import load_classifier
+from stages.core.fan_out import fan_out
+from stages.core.files import InputError
+from stages.core.gates import single_heads
+from stages.core.grid import Grid
+from stages.core.grid_run import _run_piece, run_gates
+from stages.core.runtime import Runtime
+from stages.core.seam import Gated
+from stages.core.tasks import Task
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: requirements-cluster.txt")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory) -> Iterator[str]:
+    """Two nodes of one core each."""
+    from ray.cluster_utils import Cluster
+
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    yield cluster.address
+    cluster.shutdown()
+
+
+def where(_: None, job: int) -> tuple[int, str]:
+    """The process and the node that run a job, after long enough for both nodes to get some."""
+    time.sleep(0.3)
+    return os.getpid(), ray.get_runtime_context().get_node_id()
+
+
+def test_both_nodes_work(address):
+    runtime = Runtime(threads=1, fan_out=f"ray:{address}")
+    found = [result for _, result in fan_out(where, None, range(8), runtime)]
+    assert len({node for _, node in found}) == 2
+    assert os.getpid() not in {process for process, _ in found}
+
+
+@pytest.fixture
+def grid_and_texts(tiny_checkpoints) -> tuple[Grid, Encoded]:
+    task = Task.model_validate(
+        {
+            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
+            "kind": "classification",
+            "labels": 3,
+            "metrics": ["accuracy"],
+            "max_length": 32,
+        }
+    )
+    model = load_classifier(tiny_checkpoints["minilm"], task, "none", 0)
+    gated = Gated(model)
+    generator = np.random.default_rng(0)
+    ids = [generator.integers(5, 40, length).tolist() for length in generator.integers(4, 30, 40)]
+    inputs = {"input_ids": ids, "attention_mask": [[1] * len(row) for row in ids]}
+    encoded = Encoded(inputs, {"input_ids": 0, "attention_mask": 0}, ids)
+    gates = [
+        gate
+        for mode in ("zero", "uniform")
+        for gate in single_heads(gated.layers, gated.heads, mode)
+    ]
+    return Grid(gated, gates), encoded
+
+
+def pieces(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def killed_once(grid: Grid, piece: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """A piece whose worker is killed the first time that one has begun."""
+    try:
+        grid.marker.touch(exist_ok=False)
+    except FileExistsError:
+        return _run_piece(grid, piece)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_results_are_the_same_bytes_though_a_worker_is_killed(
+    address, grid_and_texts, tmp_path, monkeypatch
+):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    grid, encoded = grid_and_texts
+    here = run_gates(grid, encoded, 4, Runtime(threads=2), "x", tmp_path / "here")
+    monkeypatch.setattr(grid_run, "_run_piece", killed_once)
+    grid.marker = tmp_path / "marker"
+    runtime = Runtime(fan_out=f"ray:{address}")
+    there = run_gates(grid, encoded, 4, runtime, "x", tmp_path / "there")
+    assert grid.marker.exists()
+    assert pieces(tmp_path / "here") == pieces(tmp_path / "there")
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_no_cluster_is_said(monkeypatch):
+    with pytest.raises(InputError, match="no Ray cluster at 127.0.0.1:1"):
+        list(fan_out(where, None, [1], Runtime(threads=1, fan_out="ray:127.0.0.1:1")))
