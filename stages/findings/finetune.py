@@ -11,11 +11,11 @@ from stages.core.estimates import Answer, Estimate, mean_of, preferring, smalles
 from stages.core.intervals import bootstrap
 from stages.core.measures import Measures, NotMeasured
 from stages.core.metrics import METRICS
+from stages.core.tasks import REGRESSION_METRICS
 
 RUNS = "finetune/{task}-{arm}-{seed}.parquet"
 BASELINES = "baseline/{task}.parquet"
 POINTS = 100  # points in a metric of 1
-CORRELATIONS = ("pearson", "spearman")
 
 
 @measure
@@ -79,7 +79,7 @@ def _gains(measures: Measures, settings: Settings, arm: str) -> dict[str, Estima
 
 def _of_table_1(primary: str) -> str:
     """What the averages of Table 1 are of: correlation for scores, accuracy for classes."""
-    return primary if primary in CORRELATIONS else "accuracy"
+    return primary if primary in REGRESSION_METRICS else "accuracy"
 
 
 def _gain(metric: str, after: pd.DataFrame, before: pd.DataFrame, settings: Settings) -> Estimate:

@@ -90,6 +90,7 @@ def settings() -> Classifier:
 
 def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
+    assert len(data.maps) == 5206
     readme = RELEASED.parents[1] / "README.md"
     assert f"{len(data.maps):,} attention maps" in readme.read_text(encoding="utf-8")
     annotators = [

@@ -37,9 +37,9 @@ def sections(measures: Measures) -> list[Section]:
                     "Scores of the network and of the baseline",
                     "The network mixes a deep path, eight convolution layers whose last layer sees "
                     "plain features of the map as well, with a linear path over these features and "
-                    "their products two by two "
-                    "(its share is `classifier.wide` in params.yaml). The claims are about the "
-                    "deep path alone; the mixture is what classifies all maps. The baseline is a "
+                    "their products two by two (its share is `classifier.wide` in params.yaml). "
+                    "The claims K2-joint are about this mixture, which classifies all maps, the "
+                    "others about the deep path alone. The baseline is a "
                     "logistic regression on the features. These were chosen with the folds in "
                     "view, so the scores are somewhat too high for heads of other encoders.",
                     pd.concat([_scores(folds, name) for name in MODELS]),
