@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import torch
-import transformers
 import typer
 from pydantic import Field
 
@@ -20,20 +18,14 @@ from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.grid import Grid, mean_outputs
-from stages.core.grid_run import run_gates
+from stages.core.grid_run import open_pieces, run_gates
 from stages.core.outcomes import write_outcomes
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import DTYPES, Precision, read_runtime, start
-from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
 from stages.core.tasks import load_task
 
 SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
-CORE = Path(__file__).with_name("core")
-CODE = [
-    CORE / f"{name}.py"
-    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
-]
 
 
 class Ablate(Parameters):
@@ -83,14 +75,9 @@ def main(
     encoded_reference = encode(tokenizer, reference, definition.max_length)
     means = mean_outputs(gated, encoded_reference.batches(parameters.batch, device))
 
-    identity = {
-        "parameters": [parameters.model_dump(), definition.model_dump()],
-        "place": [str(device), runtime.threads],
-        "versions": [torch.__version__, transformers.__version__],
-    }
+    settings = [parameters.model_dump(), definition.model_dump()]
     inputs = [model_folder / "model.safetensors", *sorted(data.glob("*.parquet"))]
-    progress = SCRATCH / key / fingerprint(identity, [*inputs, *CODE])
-    open_scratch(progress)
+    progress = open_pieces(SCRATCH / key, settings, inputs, device, runtime)
 
     def keep_outcomes(folder: Path, gates: list[Gate], count: int | None) -> None:
         """Run the gates on `count` examples."""

@@ -9,8 +9,6 @@ What is found there as well is no work of pretraining.
 from pathlib import Path
 from typing import Annotated, Literal
 
-import torch
-import transformers
 import typer
 from pydantic import Field
 
@@ -22,21 +20,15 @@ from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import single_heads
 from stages.core.grid import Grid
-from stages.core.grid_run import run_gates
+from stages.core.grid_run import open_pieces, run_gates
 from stages.core.metrics import predictions_from_logits
 from stages.core.outcomes import Outcomes, gate_table
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import DTYPES, Precision, read_runtime, start
-from stages.core.scratch import fingerprint, open_scratch
 from stages.core.seam import Gated
 from stages.core.tasks import load_task
 
 SCRATCH = Path("work/scratch/control")  # no out of the stage: DVC would delete it before a run
-CORE = Path(__file__).with_name("core")
-CODE = [
-    CORE / f"{name}.py"
-    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
-]
 
 
 class Control(Parameters):
@@ -74,16 +66,10 @@ def main(
     gates = [
         gate for mode in parameters.modes for gate in single_heads(after.layers, after.heads, mode)
     ]
-    identity = {
-        "parameters": [parameters.model_dump(), definition.model_dump()],
-        "place": [str(device), runtime.threads],
-        "versions": [torch.__version__, transformers.__version__],
-    }
     key = f"{task}-{seed}"
-    progress = (
-        SCRATCH / key / fingerprint(identity, [folders[1] / "model.safetensors", validation, *CODE])
-    )
-    open_scratch(progress)
+    settings = [parameters.model_dump(), definition.model_dump()]
+    inputs = [folders[1] / "model.safetensors", validation]
+    progress = open_pieces(SCRATCH / key, settings, inputs, device, runtime)
     logits = run_gates(Grid(after, gates), encoded, parameters.batch, runtime, "heads", progress)
     predictions = (predictions_from_logits(part, definition.kind) for part in logits)
     labels = examples["label"].to_numpy(dtype=float)

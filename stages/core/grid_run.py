@@ -1,8 +1,12 @@
 """A grid over all examples: in pieces that are kept as they are finished, here or on a cluster."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
+import transformers
 from jaxtyping import Float
 from tqdm import tqdm
 
@@ -11,9 +15,34 @@ from stages.core.fan_out import fan_out
 from stages.core.files import atomic
 from stages.core.grid import Grid, slices
 from stages.core.runtime import Runtime
+from stages.core.scratch import fingerprint, open_scratch
 
+# Pieces that other code made are not taken up.
+CODE = [
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
+]
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
+
+
+def open_pieces(
+    run: Path, settings: Any, inputs: Iterable[Path], device: torch.device, runtime: Runtime
+) -> Path:
+    """The folder where a killed run left its finished pieces, or a new one.
+
+    Args:
+        run: folder of the run; pieces that it made from anything else are removed.
+        settings: all that the pieces depend on beside the files `inputs`, code and versions.
+    """
+    identity = {
+        "parameters": settings,
+        "place": [str(device), runtime.threads],
+        "versions": [torch.__version__, transformers.__version__],
+    }
+    progress = run / fingerprint(identity, [*inputs, *CODE])
+    open_scratch(progress)
+    return progress
 
 
 def run_gates(

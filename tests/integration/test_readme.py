@@ -15,8 +15,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)
 COMMANDS = [line for kind, block in BLOCKS if kind == "bash" for line in block.splitlines()]
 INLINE = re.findall(r"`(dvc repro[^`]*)`", README)
-SET_UP = "python3.11 -m venv .venv && . .venv/bin/activate && pip install -q -r requirements.txt"
-REBUILD, TEST = f"{SET_UP} && dvc repro", f"{SET_UP} && python -m pytest"
+INSTALL = "pip install -q -r requirements.txt"
+ENVIRONMENT = "python3.11 -m venv .venv && . .venv/bin/activate"
+REBUILD = f"{ENVIRONMENT} && {INSTALL} && dvc repro"
+TEST = f"{ENVIRONMENT} && {INSTALL} -r requirements-cluster.txt && python -m pytest"
 COMPARE = [
     "dvc metrics show",
     "dvc metrics diff",
@@ -45,7 +47,7 @@ def test_every_command_is_run_somewhere():
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
     workflow = YAML(typ="safe").load(ROOT / ".github/workflows/pipeline.yml")
     steps = [step.get("run") for step in workflow["jobs"]["rebuild"]["steps"]]
-    assert {"pip install -q -r requirements.txt", "dvc repro"} <= set(steps)
+    assert {INSTALL, "dvc repro"} <= set(steps)
 
 
 @pytest.fixture(scope="module")
