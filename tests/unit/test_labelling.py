@@ -8,15 +8,8 @@ import torch
 from stages.core.files import InputError
 from stages.core.pattern_data import CLASSES
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from stages.labelling.draw import (
-    PARTS,
-    choose,
-    draw_items,
-    fold_of_heads,
-    guess,
-    sentence_folds,
-    shuffled_guesses,
-)
+from stages.labelling.balance import choose, fold_of_heads, shuffled_guesses
+from stages.labelling.draw import PARTS, draw_items, guess, sentence_folds
 from stages.labelling.sheets import CLOSER_LAYOUT, Layout, picture
 
 
