@@ -1,39 +1,129 @@
 """`python -m benchmarks --help`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 import typer
 
+from benchmarks import card as card_benchmark
+from benchmarks import dump, profiling, results
 from benchmarks import grid as grid_benchmark
-from stages.core.runtime import read_runtime, start
+from benchmarks import growth as growth_benchmark
+from benchmarks import memory as memory_benchmark
+from benchmarks import precision as precision_benchmark
+from stages.core.charts import save_svg
+from stages.core.runtime import Precision, Runtime, read_runtime, start
 
 app = typer.Typer(add_completion=False, help=__doc__)
+Encoder = Annotated[str, typer.Option(help="default, bert-base or bert-large")]
+Examples = Annotated[int | None, typer.Option(help="of MRPC's 408 pairs; default: all")]
+Rounds = Annotated[int, typer.Option(help="times that every side runs")]
 
 
 @app.command()
 def grid(
-    encoder: Annotated[str, typer.Option(help="default, bert-base or bert-large")] = "default",
-    examples: Annotated[int | None, typer.Option(help="of MRPC's 408 pairs; default: all")] = None,
+    encoder: Encoder = "default",
+    examples: Examples = None,
     every: Annotated[int, typer.Option(help="take every so-many-th head")] = 1,
-    rounds: Annotated[int, typer.Option(help="times that every side runs")] = 3,
+    rounds: Rounds = 3,
     against: Annotated[str, typer.Option(help="loop, TransformerLens")] = "loop,TransformerLens",
 ) -> None:
     """Every head off: the engine of `ablate`, a loop of forward passes, and TransformerLens."""
-    runtime = read_runtime()
-    start(runtime, seed=0)
+    runtime = begin()
     sides = [name for name in against.split(",") if name]
-    show(grid_benchmark.compare(encoder, examples, every, rounds, runtime, sides))
+    table = grid_benchmark.compare(encoder, examples, every, rounds, runtime, sides)
+    show(f"grid-{encoder}", table)
+
+
+@app.command()
+def precision(
+    task: Annotated[str, typer.Option(help="a task whose `finetune` has run")],
+    configuration: Annotated[Path, typer.Option(help="folder of the configuration")] = Path("."),
+    seed: Annotated[int, typer.Option(help="of the fine-tuning")] = 0,
+    examples: Annotated[int | None, typer.Option(help="validation examples; default: all")] = None,
+    rounds: Rounds = 3,
+) -> None:
+    """The grid in bf16 against fp32, and how many predictions it changes."""
+    runtime = begin()
+    table = precision_benchmark.compare(configuration, task, seed, examples, rounds, runtime)
+    show(f"precision-{task}", table)
+
+
+@app.command()
+def statistics(encoder: Encoder = "default", examples: Examples = None, rounds: Rounds = 5) -> None:
+    """Statistics of every head without maps, against output_attentions and numpy."""
+    begin()
+    show(f"statistics-{encoder}", dump.statistics(encoder, examples, rounds))
+
+
+@app.command()
+def maps(encoder: Encoder = "default", examples: Examples = None, rounds: Rounds = 3) -> None:
+    """Maps of every head on disk, against output_attentions and numpy's savez_compressed."""
+    begin()
+    show(f"maps-{encoder}", dump.maps_on_disk(encoder, examples, rounds))
+
+
+@app.command()
+def reading(
+    folder: Annotated[Path, typer.Argument(help="a folder of maps, as work/maps/relevance-none")],
+) -> None:
+    """How fast recorded maps are read back."""
+    begin()
+    show("reading", dump.reading(folder))
+
+
+@app.command()
+def memory() -> None:
+    """Peak memory: 500 and 5,000 examples, 512 tokens, a 24-layer encoder."""
+    begin()
+    show("memory", memory_benchmark.measure())
+
+
+@app.command()
+def growth(encoder: Encoder = "default", rounds: Rounds = 3) -> None:
+    """Cost of the grid against heads, examples and tokens, with fitted exponents."""
+    points = growth_benchmark.measure(encoder, rounds, begin())
+    results.FOLDER.mkdir(parents=True, exist_ok=True)
+    save_svg(growth_benchmark.plot(points), results.FOLDER / "growth.svg")
+    exponents = growth_benchmark.exponents(points)
+    show("growth", points.assign(exponent=points["what"].map(exponents)))
+
+
+@app.command()
+def profile(encoder: Encoder = "default", examples: Examples = 64) -> None:
+    """Where the grid's time goes, by kind of operation."""
+    begin()
+    show(f"profile-{encoder}", profiling.measure(encoder, examples))
+
+
+@app.command()
+def card(
+    encoder: Encoder = "bert-base",
+    precision: Annotated[Precision, typer.Option(help="of both sides")] = "bf16",
+    rounds: Rounds = 3,
+) -> None:
+    """144 heads off on 1,000 examples of 128 tokens, on a CUDA card."""
+    table = card_benchmark.compare(encoder, precision, rounds, begin())
+    show(f"card-{precision}", table)
 
 
 @app.callback()
 def main() -> None:
-    """Ratios of pairs that take turns in one run."""
+    """Ratios of sides that take turns in one run; every table goes to reports/benchmarks."""
 
 
-def show(table: pd.DataFrame) -> None:
-    """Print a table."""
+def begin() -> Runtime:
+    """Settle threads, memory and seeds as a stage does."""
+    runtime = read_runtime()
+    start(runtime, seed=0)
+    return runtime
+
+
+def show(name: str, table: pd.DataFrame) -> None:
+    """Print a table and keep it."""
     typer.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
+    results.keep(name, table)
 
 
 if __name__ == "__main__":

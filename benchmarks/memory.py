@@ -1,0 +1,74 @@
+"""Peak memory of the engine, each run in a process of its own."""
+
+import json
+import resource
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+
+from benchmarks.dump import measured
+from benchmarks.encoders import classifier, texts
+from benchmarks.grid import own_grid
+from stages.core.gates import single_heads
+from stages.core.runtime import read_runtime, start
+from stages.core.seam import Gated
+
+LONG = 512  # tokens
+EXAMPLES = 8  # of that length: a batch of the stages `ablate` and `control`
+
+
+def statistics(encoder: str, examples: int, tokens: int = 64) -> None:
+    """Statistics of every head on so many examples, no maps kept."""
+    encoded = texts(np.full(examples, tokens), 30522)
+    measured(Gated(classifier(encoder)), encoded)
+
+
+def long_grid(encoder: str) -> None:
+    """One head of each layer off, on inputs of 512 tokens."""
+    gated = Gated(classifier(encoder))
+    gates = list(single_heads(gated.layers, gated.heads, "zero"))[:: gated.heads]
+    own_grid(gated, texts(np.full(EXAMPLES, LONG), 30522), gates, read_runtime())
+
+
+RUNS = {
+    "statistics of 500 examples": ("default", partial(statistics, examples=500)),
+    "statistics of 5,000 examples": ("default", partial(statistics, examples=5000)),
+    "statistics of 32 inputs of 512 tokens": (
+        "bert-large",
+        partial(statistics, examples=32, tokens=LONG),
+    ),
+    "grid on inputs of 512 tokens": ("bert-large", long_grid),
+}
+
+
+def measure() -> pd.DataFrame:
+    """Peak memory of every entry of `RUNS`.
+
+    Returns:
+        run, encoder, megabytes; the first row is a process that has loaded the encoder only.
+    """
+    rows = []
+    for name, (encoder, _) in RUNS.items():
+        words = [sys.executable, "-m", "benchmarks.memory", name]
+        answer = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+        rows.append({"run": name, "encoder": encoder, **json.loads(answer.stdout)})
+    return pd.DataFrame(rows)
+
+
+def main(name: str) -> None:
+    """Run one entry of `RUNS` and print what it took."""
+    start(read_runtime(), seed=0)
+    encoder, run = RUNS[name]
+    parameters = sum(weight.numel() for weight in classifier(encoder).parameters())
+    with torch.inference_mode():
+        run(encoder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    print(json.dumps({"megabytes": round(peak), "of_them_weights": round(4 * parameters / 1e6)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,68 @@
+"""The grid in bf16 against the grid in fp32, on a task's tuned model."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.grid import own_grid
+from benchmarks.pairs import ratios, take_turns
+from stages.ablate import Ablate, fixed_gates
+from stages.core.batches import encode
+from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.examples import read_examples
+from stages.core.metrics import METRICS, predictions_from_logits
+from stages.core.parameters import PARAMETER_FILE, section
+from stages.core.runtime import DTYPES, Runtime, find_device
+from stages.core.seam import Gated
+from stages.core.tasks import load_task
+
+
+def compare(
+    configuration: Path, task: str, seed: int, examples: int | None, rounds: int, runtime: Runtime
+) -> pd.DataFrame:
+    """Every head and layer off, in the modes zero and uniform, in both precisions.
+
+    Args:
+        configuration: folder of a configuration whose `finetune` has run.
+        examples: the first so many of the validation examples; None: all.
+
+    Returns:
+        side, seconds, ratio (to bf16), lowest, highest, same_predictions (share of all pairs of a
+        gate and an example; None for scores), and for each metric the largest change of any gate in
+        points.
+    """
+    definition = load_task(task, configuration / PARAMETER_FILE)
+    folder = configuration / f"work/models/{task}-pretrained-{seed}"
+    frame = read_examples(configuration / f"work/tasks/{task}/validation.parquet")[:examples]
+    encoded = encode(load_tokenizer(folder), frame, definition.max_length)
+    device = find_device(runtime.device)
+    models = {name: Gated(load_tuned(folder).to(device, dtype)) for name, dtype in DTYPES.items()}
+    any_model = models["fp32"]
+    modes = [
+        mode
+        for mode in section(Ablate, "ablate", configuration / PARAMETER_FILE).modes
+        if mode != "mean"
+    ]
+    gates = fixed_gates(any_model.layers, any_model.heads, modes)
+    found: dict[str, np.ndarray] = {}
+
+    def side(name: str) -> None:
+        found[name] = own_grid(models[name], encoded, gates, runtime)
+
+    times = take_turns({name: lambda name=name: side(name) for name in reversed(models)}, rounds)
+    labels = frame["label"].to_numpy(dtype=float)
+    predicted = {
+        name: predictions_from_logits(logits, definition.kind) for name, logits in found.items()
+    }
+    table = ratios(times, to="bf16").assign(task=task, gates=len(gates), examples=len(frame))
+    if definition.kind == "classification":
+        table["same_predictions"] = float((predicted["fp32"] == predicted["bf16"]).mean())
+    for metric in definition.metrics:
+        values = {
+            name: np.array([METRICS[metric](labels, gate) for gate in rows])
+            for name, rows in predicted.items()
+        }
+        change = np.abs(values["fp32"] - values["bf16"])
+        table[f"{metric}_points"] = 100 * float(change.max())
+    return table

@@ -1,0 +1,53 @@
+"""Where the grid's time goes, by operation."""
+
+import pandas as pd
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from benchmarks.encoders import classifier, mrpc_lengths, texts
+from benchmarks.grid import BATCH
+from stages.core.gates import single_heads
+from stages.core.grid import Grid
+from stages.core.seam import Gated
+
+PRODUCTS = "matrix products"
+KINDS = {
+    "aten::addmm": PRODUCTS,
+    "aten::mm": PRODUCTS,
+    "aten::bmm": PRODUCTS,
+    "aten::baddbmm": PRODUCTS,
+    "aten::_scaled_dot_product_flash_attention_for_cpu": "attention",
+    "aten::_softmax": "attention",
+    "aten::gelu": "activation",
+    "aten::native_layer_norm": "norms",
+    "aten::add": "sums and copies",
+    "aten::copy_": "sums and copies",
+}
+REST = "everything else"
+
+
+def measure(encoder: str, examples: int) -> pd.DataFrame:
+    """Time of each kind of operation in one thread: kind, seconds, share, calls."""
+    gated = Gated(classifier(encoder))
+    grid = Grid(gated, list(single_heads(gated.layers, gated.heads, "zero")))
+    batches = list(texts(mrpc_lengths(examples), 30522).batches(BATCH))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        grid.run(batches[0])
+        with profile(activities=[ProfilerActivity.CPU]) as record:
+            for batch in batches:
+                grid.run(batch)
+    finally:
+        torch.set_num_threads(threads)
+    table = pd.DataFrame(
+        {
+            "operations": KINDS.get(event.key, REST),
+            "seconds": event.self_cpu_time_total / 1e6,
+            "calls": event.count,
+        }
+        for event in record.key_averages()
+    )
+    table = table.groupby("operations").sum().sort_values("seconds", ascending=False)
+    table.insert(1, "share", table["seconds"] / table["seconds"].sum())
+    return table.reset_index().assign(encoder=encoder)

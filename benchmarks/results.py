@@ -1,0 +1,80 @@
+"""The tables that runs leave in `reports/benchmarks`, and the page that shows all of them."""
+
+import platform
+import shlex
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+from stages.core.files import atomic
+
+FOLDER = Path("reports/benchmarks")
+PAGE = "README.md"
+CAPTIONS = {
+    "grid": "Every head off, one at a time, on MRPC-like pairs: how many times as long others take",
+    "precision": "The same grid in bf16: how many times as long fp32 takes, and what changes",
+    "statistics": "Statistics of every head without maps, against `output_attentions` and numpy",
+    "maps": "Maps of every head on disk, against `output_attentions` and `np.savez_compressed`",
+    "reading": "Reading maps back",
+    "memory": "Peak memory of one process",
+    "growth": "Cost of the grid against heads, examples and tokens",
+    "profile": "Where one thread of the grid spends its time",
+    "card": "144 heads off on 1,000 examples of 128 tokens (bert-base geometry)",
+}
+
+
+def machine() -> str:
+    """The processor, its threads in use, the card if there is one, and the versions."""
+    words = [processor(), f"{torch.get_num_threads()} threads"]
+    if torch.cuda.is_available():
+        words.append(torch.cuda.get_device_name())
+    packages = ("torch", "transformers")
+    return ", ".join([*words, *(f"{name} {version(name)}" for name in packages)])
+
+
+def processor() -> str:
+    """The processor's name, as the system has it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    named = dict(line.split(":", 1) for line in lines if ":" in line)
+    names = {key.strip(): value.strip() for key, value in named.items()}
+    flags = [flag for flag in ("amx_bf16", "avx512_bf16") if flag in names.get("flags", "").split()]
+    return " ".join([names.get("model name", platform.machine()), *flags])
+
+
+def keep(name: str, table: pd.DataFrame, folder: Path = FOLDER) -> None:
+    """Write `NAME.csv` with the command and the machine that made it, and draw the page again.
+
+    Args:
+        name: a key of `CAPTIONS`, with a dash and an encoder's name behind it where there is one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    command = shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]])
+    with atomic(folder / f"{name}.csv") as partial:
+        table.assign(command=command, machine=machine()).to_csv(partial, index=False)
+    with atomic(folder / PAGE) as partial:
+        partial.write_text(page(folder), encoding="utf-8")
+
+
+def page(folder: Path) -> str:
+    """All tables of a folder in Markdown, in the order of `CAPTIONS`."""
+    parts = [
+        "# Benchmarks\n\n"
+        "Ratios are medians over rounds in which the sides take turns, with the lowest and highest "
+        "round.\nEvery comparison checks that both sides computed the same; `difference` is the "
+        "largest of any value."
+    ]
+    for kind, caption in CAPTIONS.items():
+        for file in sorted([*folder.glob(f"{kind}.csv"), *folder.glob(f"{kind}-*.csv")]):
+            table = pd.read_csv(file)
+            command, where = table.pop("command")[0], table.pop("machine")[0]
+            shown = table.to_markdown(index=False, floatfmt=".4g", missingval="")
+            figure = file.with_suffix(".svg")
+            picture = f"\n![{caption}]({figure.name})\n" if figure.exists() else ""
+            parts.append(f"## {caption}\n\n`{command}`\\\n{where}\n\n{shown}\n{picture}")
+    return "\n\n".join(parts).rstrip() + "\n"
