@@ -18,12 +18,13 @@ from benchmarks.pairs import ratios, take_turns
 from stages.attend import measure
 from stages.core.batches import Encoded
 from stages.core.maps import MapStore, MapWriter, write_maps
+from stages.core.runtime import read_runtime
 from stages.core.seam import Gated
 from stages.core.statistics import KindIds, Moments
 
 OURS, USUAL = "this dump", "output_attentions"
 CLS, SEP, PERIOD = 101, 102, 1012  # of BERT's vocabulary
-BATCH, SHARD_MEGABYTES = 32, 250
+BATCH, SHARD_MEGABYTES = 8, 250
 NO_ROWS = np.array([], dtype=int)
 TOLERANCE = {"statistics": 1e-4, "maps": 6e-4}  # maps are kept in float16
 
@@ -78,7 +79,7 @@ def measured(
 ) -> Moments:
     """What the stage `attend` does: statistics of all examples, and the maps of `rows`."""
     kinds = KindIds(CLS, SEP, torch.tensor([PERIOD]))
-    return measure(gated, encoded, kinds, BATCH, gated.model.device, rows, writer)
+    return measure(gated, encoded, kinds, BATCH, read_runtime(), rows, writer)
 
 
 def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:

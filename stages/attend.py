@@ -4,8 +4,10 @@ One forward pass over the validation examples gives both: Clark et al. 2019 (Sec
 for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
 """
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -17,13 +19,14 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
-from stages.core.batches import Encoded, encode
+from stages.core.batches import Batch, Encoded, encode
 from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.examples import draw_examples, read_examples
+from stages.core.fan_out import in_order
 from stages.core.files import atomic
 from stages.core.maps import MapWriter, write_maps
 from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import read_runtime, start
+from stages.core.runtime import Runtime, read_runtime, start
 from stages.core.seam import Gated
 from stages.core.statistics import KindIds, Moments, surface_statistics
 from stages.core.tasks import load_task
@@ -56,38 +59,68 @@ def token_table(
     )
 
 
+class _Seen(Exception):
+    """The last map has been recorded; what would follow in its layer is not needed."""
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records the maps of one batch at a time.
+
+    `places` are where an example's maps stand in the writer's index, -1 for an example without.
+    """
+
+    gated: Gated
+    kind_ids: KindIds
+    places: Int[np.ndarray, " example"]
+    writer: MapWriter | None
+
+    def twin(self) -> Self:
+        """A recorder for another thread."""
+        return replace(self, gated=self.gated.twin())
+
+    @torch.inference_mode()
+    def record(self, batch: Batch) -> list[dict[str, Float[Tensor, "batch head"]]]:
+        """The statistics of a batch, one entry a layer; its drawn maps go to the writer."""
+        kinds = self.kind_ids.find(batch.inputs)
+        drawn = np.flatnonzero(self.places[batch.rows] >= 0)
+        found = []
+
+        def keep(
+            layer: int,
+            probabilities: Float[Tensor, "batch head query key"],
+            real: Bool[Tensor, "batch key"],
+        ) -> None:
+            found.append(surface_statistics(probabilities, kinds))
+            if len(drawn):
+                self.writer.write(layer, self.places[batch.rows[drawn]], probabilities[drawn])
+            if layer == self.gated.layers - 1:
+                raise _Seen
+
+        with suppress(_Seen):
+            self.gated(batch.inputs, record_maps=keep)
+        return found
+
+
 def measure(
     gated: Gated,
     encoded: Encoded,
     kind_ids: KindIds,
     batch: int,
-    device: torch.device,
+    runtime: Runtime,
     rows: Int[np.ndarray, " drawn"],
-    writer: MapWriter,
+    writer: MapWriter | None,
 ) -> Moments:
     """Statistics of every example; the maps of the examples `rows` go to the writer meanwhile."""
     moments = Moments(gated.layers)
-    place = np.full(len(encoded.lengths), -1)
-    place[rows] = np.arange(len(rows))
-    total = -(-len(place) // batch)
-    with torch.inference_mode():
-        for part in tqdm(encoded.batches(batch, device), "maps", total, unit="batch"):
-            kinds = kind_ids.find(part.inputs)
-            drawn = np.flatnonzero(place[part.rows] >= 0)
-
-            def record(
-                layer: int,
-                probabilities: Float[Tensor, "batch head query key"],
-                real: Bool[Tensor, "batch key"],
-                kinds=kinds,
-                drawn=drawn,
-                places=place[part.rows[drawn]],
-            ) -> None:
-                moments.add(layer, surface_statistics(probabilities, kinds))
-                if len(drawn):
-                    writer.write(layer, places, probabilities[drawn])
-
-            gated(part.inputs, record_maps=record)
+    places = np.full(len(encoded.lengths), -1)
+    places[rows] = np.arange(len(rows))
+    recorder = Recorder(gated, kind_ids, places, writer)
+    parts = encoded.batches(batch, gated.model.device)
+    found = in_order(Recorder.record, recorder, parts, runtime)
+    for layers in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
+        for layer, statistics in enumerate(layers):
+            moments.add(layer, statistics)
     return moments
 
 
@@ -105,7 +138,8 @@ def main(
     """Record the attention of one model on the validation examples of TASK."""
     parameters = section(Attend, "attend")
     definition = load_task(task)
-    device = start(read_runtime(), parameters.seed)
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
     folder = Path(f"work/models/{task}-{arm}-{seed}")
     tokenizer = load_tokenizer(folder)
     gated = Gated(load_tuned(folder).to(device))
@@ -121,7 +155,7 @@ def main(
         parameters.shard_megabytes,
     ) as writer:
         kind_ids = KindIds.of(tokenizer, parameters.punctuation)
-        moments = measure(gated, encoded, kind_ids, parameters.batch, device, rows, writer)
+        moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
     with atomic(f"work/measures/attend/{task}-{arm}.parquet") as partial:
         moments.frame().to_parquet(partial, index=False)
 

@@ -7,8 +7,10 @@ kinds of processor differ in last digits as always.
 
 import os
 import socket
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol, Self, TypeVar
@@ -34,6 +36,7 @@ Result = TypeVar("Result")
 Piece = Callable[[Any, Job], Result]
 LOCAL, RAY = "local", "ray:"
 CONNECT_SECONDS = 5
+AHEAD = 2  # jobs a thread that may be done before they are due
 RETRIES = 5  # of a piece whose worker or machine was lost
 
 
@@ -49,9 +52,7 @@ def fan_out(
         InputError: `runtime.fan_out` is neither `local` nor the address of a cluster that answers.
     """
     if runtime.fan_out == LOCAL:
-        # A GPU is kept busy by one thread.
-        threads = runtime.threads if find_device(runtime.device).type == "cpu" else 1
-        yield from _in_threads(function, shared, list(jobs), threads)
+        yield from _in_threads(function, shared, list(jobs), _threads(runtime))
     elif runtime.fan_out.startswith(RAY):
         yield from _on_ray(function, shared, list(jobs), runtime)
     else:
@@ -61,9 +62,43 @@ def fan_out(
         )
 
 
+def in_order(
+    function: Piece, shared: Shared, jobs: Iterable[Job], runtime: Runtime
+) -> Iterator[Result]:
+    """Yield `function(shared, job)` of every job, in their order, from threads of this process.
+
+    Few jobs are taken ahead of the one that is due: memory does not grow with their number.
+    """
+    threads = _threads(runtime)
+    ahead: deque[Future] = deque()
+    with _workers(function, shared, threads) as submit:
+        for job in jobs:
+            ahead.append(submit(job))
+            if len(ahead) > AHEAD * threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def _threads(runtime: Runtime) -> int:
+    # A GPU is kept busy by one thread.
+    return runtime.threads if find_device(runtime.device).type == "cpu" else 1
+
+
 def _in_threads(
     function: Piece, shared: Shared, jobs: list[Job], threads: int
 ) -> Iterator[tuple[Job, Result]]:
+    with _workers(function, shared, threads) as submit:
+        running = {submit(job): job for job in jobs}
+        for done in as_completed(running):
+            yield running[done], done.result()
+
+
+@contextmanager
+def _workers(
+    function: Piece, shared: Shared, threads: int
+) -> Iterator[Callable[[Job], "Future[Result]"]]:
+    """What hands a job to the next free of `threads` threads, each with its own twin."""
     twins: SimpleQueue[Shared] = SimpleQueue()
     for number in range(threads):
         twins.put(shared if number == 0 else shared.twin())
@@ -78,9 +113,7 @@ def _in_threads(
     before = torch.get_num_threads()
     pool = ThreadPoolExecutor(threads)
     try:
-        running = {pool.submit(run, job): job for job in jobs}
-        for done in as_completed(running):
-            yield running[done], done.result()
+        yield lambda job: pool.submit(run, job)
     finally:
         pool.shutdown(cancel_futures=True)
         torch.set_num_threads(before)

@@ -13,7 +13,6 @@ Exact savings, each held against one full forward a gate by tests/unit/test_grid
   batch to fill the matrix products.
 """
 
-import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -127,9 +126,7 @@ class Grid:
 
     def twin(self) -> "Grid":
         """A grid for another thread: the weights are the same, the modules around them are not."""
-        weights = [*self.gated.model.parameters(), *self.gated.model.buffers()]
-        model = copy.deepcopy(self.gated.model, {id(tensor): tensor for tensor in weights})
-        return Grid(Gated(model), self.gates, self.means)
+        return Grid(self.gated.twin(), self.gates, self.means)
 
     def _groups(self, places: Sequence[int]) -> list[list[int]]:
         """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""

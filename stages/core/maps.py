@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 import numpy as np
@@ -67,8 +68,8 @@ def write_maps(
 class MapWriter:
     """Writes maps one layer at a time, so that memory holds no more than the layer at hand.
 
-    The place of every example is settled beforehand by its length: batches may come in any order
-    and the layout does not depend on the batch size.
+    The place of every example is settled beforehand by its length: batches may come in any order,
+    and from several threads, and the layout does not depend on the batch size.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class MapWriter:
         self._offsets = self.index["offset"].to_numpy()
         self._written = np.zeros((len(tokens), layers), dtype=bool)
         self._open: tuple[int, BinaryIO] | None = None
+        self._lock = Lock()
         self.index.to_parquet(folder / "index.parquet", index=False)
         tokens.to_parquet(folder / "tokens.parquet", index=False)
         for shard in np.unique(self._shards):
@@ -102,10 +104,11 @@ class MapWriter:
                 raise ValueError(
                     f"maps of shape {tuple(maps.shape)} for {length} tokens, {self.heads} heads"
                 )
-            shard = self._shard(self._shards[row])
-            shard.seek(self._offsets[row] + layer * block.nbytes)
-            shard.write(block)
-            self._written[row, layer] = True
+            with self._lock:
+                shard = self._shard(self._shards[row])
+                shard.seek(self._offsets[row] + layer * block.nbytes)
+                shard.write(block)
+                self._written[row, layer] = True
 
     def release(self) -> None:
         """Close the shard that is open."""

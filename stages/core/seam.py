@@ -4,6 +4,7 @@ transformers 5 swallows `head_mask` without doing anything. What it offers inste
 attention function, which every layer calls with whatever keyword arguments the model's forward got.
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -120,6 +121,11 @@ class Gated:
             **inputs, gate=gate, record_maps=record_maps, record_outputs=record_outputs
         )
         return output.logits if hasattr(output, "logits") else output.last_hidden_state
+
+    def twin(self) -> "Gated":
+        """The same for another thread: the weights are shared, the modules around them are not."""
+        weights = [*self.model.parameters(), *self.model.buffers()]
+        return Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
 
 
 def _layer_stack(model: PreTrainedModel) -> tuple[nn.Module, nn.ModuleList]:

@@ -3,7 +3,7 @@ import time
 import pytest
 import torch
 
-from stages.core.fan_out import fan_out
+from stages.core.fan_out import AHEAD, fan_out, in_order
 from stages.core.files import InputError
 from stages.core.runtime import Runtime
 
@@ -38,6 +38,29 @@ def test_every_thread_has_a_twin_and_computes_alone():
 def test_what_fails_in_a_thread_fails_here():
     with pytest.raises(ZeroDivisionError):
         list(fan_out(lambda _, job: 1 / job, Counter(), [1, 0], Runtime(device="cpu")))
+
+
+def test_results_come_in_the_order_of_the_jobs_and_few_are_taken_ahead():
+    taken = []
+
+    def jobs():
+        for job in range(20):
+            taken.append(job)
+            yield job
+
+    def first_is_slow(_: Counter, job: int) -> int:
+        time.sleep(0.2 if job == 0 else 0)
+        return job
+
+    found = in_order(first_is_slow, Counter(), jobs(), Runtime(device="cpu", threads=2))
+    for place, job in enumerate(found):
+        assert job == place
+        assert len(taken) <= place + 2 * AHEAD + 2
+
+
+def test_an_order_ends_with_what_fails():
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(lambda _, job: 1 / job, Counter(), [1, 0, 2], Runtime(device="cpu")))
 
 
 def test_an_unknown_place_is_refused():

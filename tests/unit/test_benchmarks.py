@@ -1,0 +1,104 @@
+"""What the benchmarks say: ratios, exponents, counts and that both sides compute the same."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from benchmarks import dump, results
+from benchmarks.alternatives import usual_loop
+from benchmarks.encoders import texts
+from benchmarks.grid import own_grid
+from benchmarks.growth import exponents
+from benchmarks.pairs import ratios, take_turns
+from stages.core.checkpoint import load_classifier
+from stages.core.gates import single_heads
+from stages.core.runtime import Runtime
+from stages.core.seam import Gated
+from stages.core.statistics import KindIds, surface_statistics
+from stages.core.tasks import Task
+
+TASK = Task.model_validate(
+    {
+        "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
+        "kind": "classification",
+        "labels": 2,
+        "metrics": ["accuracy"],
+        "max_length": 32,
+    }
+)
+
+
+def test_ratios_are_medians_of_each_rounds_ratios():
+    seconds = {"a": [1.0, 2.0, 4.0], "b": [3.0, 4.0, 20.0]}
+    times = pd.DataFrame(
+        {"round": number, "side": side, "seconds": row[number]}
+        for side, row in seconds.items()
+        for number in range(3)
+    )
+    table = ratios(times, to="a").set_index("side")
+    assert table.loc["a", "ratio"] == 1
+    assert table.loc["b", ["seconds", "ratio", "lowest", "highest"]].tolist() == [4, 3, 2, 5]
+
+
+def test_sides_take_turns():
+    calls = []
+    sides = {name: lambda name=name: calls.append(name) for name in "ab"}
+    table = take_turns(sides, rounds=2)
+    assert calls == ["a", "b", "b", "a"]
+    assert len(table) == 4
+
+
+def test_exponents_of_a_power():
+    sizes = np.array([1, 2, 4, 8])
+    points = pd.concat(
+        pd.DataFrame({"what": what, "size": sizes, "seconds": 3.0 * sizes**power})
+        for what, power in (("heads", 1), ("tokens", 2))
+    )
+    assert exponents(points).round(6).to_dict() == {"heads": 1, "tokens": 2}
+
+
+def test_the_page_shows_every_table_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["benchmarks", "grid", "--rounds", "1"])
+    results.keep("grid-default", pd.DataFrame({"side": ["x"], "ratio": [3.25]}), tmp_path)
+    results.keep("reading", pd.DataFrame({"what": ["all"]}), tmp_path)
+    page = (tmp_path / results.PAGE).read_text()
+    assert "`python -m benchmarks grid --rounds 1`" in page
+    assert "3.25" in page
+    assert page.index(results.CAPTIONS["grid"]) < page.index(results.CAPTIONS["reading"])
+
+
+@pytest.fixture
+def model(tiny_checkpoints):
+    return load_classifier(tiny_checkpoints["minilm"], TASK, "none", 0)
+
+
+def test_the_plain_statistics_are_those_of_the_stage(model):
+    ids = [dump.CLS, 5, dump.PERIOD, 7, dump.SEP, 9, dump.SEP]
+    inputs = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, 7, dtype=int)}
+    maps = torch.rand(1, 3, 7, 7, generator=torch.Generator().manual_seed(0)).softmax(-1)
+    kinds = KindIds(dump.CLS, dump.SEP, torch.tensor([dump.PERIOD])).find(inputs)
+    ours = surface_statistics(maps, kinds)
+    plain = dump.numpy_statistics(maps.numpy(), ids)
+    assert list(plain) == list(ours)
+    for name, values in plain.items():
+        np.testing.assert_allclose(values, ours[name].numpy(), rtol=1e-5, err_msg=name)
+
+
+def test_the_loop_turns_off_the_same_heads_as_the_grid(model):
+    encoded = texts(np.array([9, 6, 7]), 1100)
+    for row in encoded.inputs["input_ids"]:
+        row[:] = [5 + token % 30 for token in row]  # of the tiny vocabulary
+    gated = Gated(load_classifier_twin(model))
+    gates = list(single_heads(gated.layers, gated.heads, "zero"))
+    grid = own_grid(gated, encoded, gates, Runtime(device="cpu", threads=1))
+    loop = usual_loop(model, encoded, [gate.heads[0] for gate in gates])
+    np.testing.assert_allclose(grid, loop, atol=1e-5)
+    assert np.ptp(loop, axis=0).max() > 1e-3
+
+
+def load_classifier_twin(model):
+    """The same weights in another module: each side sets its own attention function."""
+    twin = type(model)(model.config)
+    twin.load_state_dict(model.state_dict())
+    return twin
