@@ -58,7 +58,13 @@ def run_gates(
             running it again.
     """
     parts = list(encoded.batches(batch))
-    blocks = list(slices(list(range(len(grid.gates))), GATES_IN_BLOCK))
+    # Several draws of a share may be of the same heads; of all heads they are.
+    places: dict[tuple, int] = {}
+    same = [
+        places.setdefault((gate.mode, frozenset(gate.heads)), place)
+        for place, gate in enumerate(grid.gates)
+    ]
+    blocks = list(slices(list(places.values()), GATES_IN_BLOCK))
     pieces = [(number, block) for number in range(len(parts)) for block in range(len(blocks))]
     files = {piece: progress / f"{label}-{piece[0]}-{piece[1]}.npz" for piece in pieces}
     missing = [
@@ -82,7 +88,7 @@ def run_gates(
         rows = parts[number].rows
         baseline[rows] = before
         gated[np.ix_(blocks[block], rows)] = after
-    return baseline, gated
+    return baseline, gated[same]
 
 
 def _run_piece(

@@ -1,5 +1,6 @@
 """Reading `params.yaml` section by section against a pydantic model; running a stage's command."""
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +88,7 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
 
     A stage with further commands gives its typer app instead.
     """
+    gc.freeze()  # what was imported stays to the end, which is sooner for it
     try:
         main() if isinstance(main, typer.Typer) else typer.run(main)
     except InputError as error:

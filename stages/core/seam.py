@@ -67,9 +67,9 @@ def attention_probabilities(
 ) -> Float[Tensor, "batch head query key"]:
     """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
-    scores = (query @ key.transpose(2, 3)).float() * scaling
+    scores = ((query * scaling) @ key.transpose(2, 3)).float()
     if attention_mask is not None:
-        scores = scores.masked_fill(~attention_mask, float("-inf"))
+        scores.masked_fill_(~attention_mask, float("-inf"))
     return scores.softmax(dim=-1)
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -97,7 +98,7 @@ TEXT_LENGTHS = [3, 5, 2, 4, 5]
 class CountingGrid:
     """Its logits are the rows' numbers, so that their order can be checked; may break down once."""
 
-    gates = [None, None]
+    gates = [Gate("zero", ((0, 0),), "head"), Gate("zero", ((0, 1),), "head")]
 
     def twin(self):
         return self
@@ -109,6 +110,7 @@ class CountingGrid:
         if self.calls == self.breaks_at:
             raise KeyboardInterrupt
         self.calls += 1
+        self.places = list(places)
         before = batch.rows[:, None].astype(np.float32)
         return before, np.stack([before + 10 * (place + 1) for place in places])
 
@@ -123,6 +125,16 @@ def test_logits_come_back_in_the_order_of_the_examples(tmp_path, encoded):
     before, after = run_gates(CountingGrid(), encoded, 2, Runtime(), "x", tmp_path)
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[1, :, 0].tolist() == [20, 21, 22, 23, 24]
+
+
+def test_gates_of_the_same_heads_run_once(tmp_path, encoded):
+    grid = CountingGrid()
+    again = Gate("zero", ((0, 1), (0, 0)), "random", "all", 1.0, 0)
+    grid.gates = [again, *grid.gates, replace(again, heads=again.heads[::-1], draw=1)]
+    _, after = run_gates(grid, encoded, 5, Runtime(threads=1), "x", tmp_path)
+    assert grid.places == [0, 1, 2]
+    np.testing.assert_array_equal(after[3], after[0])
+    assert after[:, 0, 0].tolist() == [10, 20, 30, 10]
 
 
 def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
