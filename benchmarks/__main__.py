@@ -13,8 +13,10 @@ from benchmarks import growth as growth_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
 from stages.core.charts import save_svg
+from stages.core.parameters import stage_command
 from stages.core.runtime import Precision, Runtime, read_runtime, start
 
+MAPS = Path("work/maps/relevance-none")  # of the default configuration, once it was built
 app = typer.Typer(add_completion=False, help=__doc__)
 Encoder = Annotated[str, typer.Option(help="default, bert-base or bert-large")]
 Examples = Annotated[int | None, typer.Option(help="of MRPC's 408 pairs; default: all")]
@@ -66,11 +68,12 @@ def maps(encoder: Encoder = "default", examples: Examples = None, rounds: Rounds
 
 @app.command()
 def reading(
-    folder: Annotated[Path, typer.Argument(help="a folder of maps, as work/maps/relevance-none")],
+    folder: Annotated[Path, typer.Argument(help="a folder of maps")] = MAPS,
+    rounds: Rounds = 5,
 ) -> None:
-    """How fast recorded maps are read back."""
+    """How fast recorded maps are read back, against copies within memory."""
     begin()
-    show("reading", dump.reading(folder))
+    show("reading", dump.reading(folder, rounds))
 
 
 @app.command()
@@ -85,9 +88,9 @@ def growth(encoder: Encoder = "default", rounds: Rounds = 3) -> None:
     """Cost of the grid against heads, examples and tokens, with fitted exponents."""
     points = growth_benchmark.measure(encoder, rounds, begin())
     results.FOLDER.mkdir(parents=True, exist_ok=True)
-    save_svg(growth_benchmark.plot(points), results.FOLDER / "growth.svg")
+    save_svg(growth_benchmark.plot(points), results.FOLDER / f"growth-{encoder}.svg")
     exponents = growth_benchmark.exponents(points)
-    show("growth", points.assign(exponent=points["what"].map(exponents)))
+    show(f"growth-{encoder}", points.assign(exponent=points["what"].map(exponents)))
 
 
 @app.command()
@@ -105,12 +108,24 @@ def card(
 ) -> None:
     """144 heads off on 1,000 examples of 128 tokens, on a CUDA card."""
     table = card_benchmark.compare(encoder, precision, rounds, begin())
-    show(f"card-{precision}", table)
+    show(f"card-{encoder}-{precision}", table)
 
 
-@app.callback()
-def main() -> None:
-    """Ratios of sides that take turns in one run; every table goes to reports/benchmarks."""
+@app.callback(invoke_without_command=True)
+def main(context: typer.Context) -> None:
+    """Ratios of sides that take turns in one run; every table goes to reports/benchmarks.
+
+    Without a command, all that need neither a card nor a built configuration: some 20 minutes on
+    two cores.
+    """
+    if context.invoked_subcommand is None:
+        grid("default", examples=128, rounds=2)
+        grid("bert-base", examples=16, rounds=2)
+        profile("default")
+        statistics("default", rounds=5)
+        maps("default", examples=64)
+        memory()
+        growth("default")
 
 
 def begin() -> Runtime:
@@ -127,4 +142,4 @@ def show(name: str, table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    app()
+    stage_command(app)

@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,7 +82,7 @@ def measured(
 
 
 def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
-    """Statistics of every head, streamed, against all maps first and numpy afterwards."""
+    """Statistics of every head against `output_attentions=True` and numpy, batch by batch."""
     gated, model = Gated(classifier(encoder)), classifier(encoder)
     encoded = texts(mrpc_lengths(examples), model.config.vocab_size)
     model.set_attn_implementation("eager")
@@ -100,7 +99,8 @@ def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
         found[USUAL] = np.nanmean(rows, axis=0).ravel()
 
     times = take_turns({OURS: ours, USUAL: usual}, rounds)
-    difference = float(np.nanmax(np.abs(found[OURS] - found[USUAL])))
+    # What no example has is NaN on both sides.
+    difference = float(np.abs(found[OURS] - found[USUAL])[~np.isnan(found[USUAL])].max())
     return agreeing(ratios(times, to=OURS), difference, "statistics").assign(encoder=encoder)
 
 
@@ -146,48 +146,43 @@ def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFram
         shutil.rmtree(folder)
 
 
-def reading(folder: Path, reads: int = 20_000) -> pd.DataFrame:
-    """How fast the maps of a folder are read: one at a time by chance, and all in order.
+def reading(folder: Path, rounds: int, reads: int = 20_000) -> pd.DataFrame:
+    """Reading the maps of a folder against copying as many bytes, in the same pieces, in memory.
 
     Returns:
-        what, maps_per_second, megabytes_per_second, share_of_memory (against copying as many bytes
-        within memory).
+        what (one map at a time by chance, or all in order), side, seconds, ratio (to memory),
+        lowest, highest, maps_per_second, megabytes.
     """
     store = MapStore(folder)
     generator = np.random.default_rng(0)
     examples = generator.integers(len(store), size=reads)
     places = generator.integers((store.layers, store.heads), size=(reads, 2))
 
-    def by_chance() -> tuple[int, int]:
-        size = 0
+    def by_chance() -> Iterator[np.ndarray]:
         for example, (layer, head) in zip(examples, places, strict=True):
-            size += store[store.ids[example]][layer, head].copy().nbytes
-        return reads, size
+            yield store[store.ids[example]][layer, head]
 
-    def in_order() -> tuple[int, int]:
-        size = count = 0
+    def in_order() -> Iterator[np.ndarray]:
         for _, maps in store.groups():
-            size += maps.copy().nbytes
-            count += int(np.prod(maps.shape[:3]))
-        return count, size
+            yield maps
 
-    rows = []
-    for what, read in (
-        ("one map at a time, by chance", by_chance),
-        ("all maps, in order", in_order),
-    ):
-        read()  # so that the files are in memory
-        begin = time.perf_counter()
-        count, size = read()
-        seconds = time.perf_counter() - begin
-        source = np.ones(size // count * count // 2, dtype=np.float16).reshape(count, -1)
-        begin = time.perf_counter()
-        for one in source:
-            one.copy()
-        memory = time.perf_counter() - begin
-        rows.append((what, count / seconds, size / 1e6 / seconds, memory / seconds))
-    columns = ["what", "maps_per_second", "megabytes_per_second", "share_of_memory"]
-    return pd.DataFrame(rows, columns=columns)
+    tables = []
+    for what, pieces in (("one map at a time, by chance", by_chance), ("all maps", in_order)):
+        kept = [np.array(piece) for piece in pieces()]  # reads the files once, too
+        count = sum(int(np.prod(piece.shape[:-2])) for piece in kept)
+        size = sum(piece.nbytes for piece in kept)
+        sides = {
+            "memory": lambda kept=kept: [piece.copy() for piece in kept],
+            "files": lambda pieces=pieces: [piece.copy() for piece in pieces()],
+        }
+        again = sides["files"]()
+        if not all(np.array_equal(*pair) for pair in zip(kept, again, strict=True)):
+            raise SystemExit(f"{folder}: reading twice gives two results")
+        table = ratios(take_turns(sides, rounds), to="memory")
+        table.insert(0, "what", what)
+        table["maps_per_second"] = count / table["seconds"]
+        tables.append(table.assign(megabytes=size / 1e6))
+    return pd.concat(tables, ignore_index=True)
 
 
 def agreeing(table: pd.DataFrame, difference: float, what: str) -> pd.DataFrame:

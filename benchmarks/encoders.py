@@ -13,6 +13,7 @@ from transformers import (
 
 from stages.core.batches import Encoded
 from stages.core.checkpoint_source import PackageCheckpoint, locate
+from stages.core.files import InputError
 from stages.core.parameters import section
 
 SEED = 0
@@ -30,9 +31,14 @@ GEOMETRIES = {
 }
 
 
+ENCODERS = ("default", *GEOMETRIES)
+
+
 def classifier(name: str) -> PreTrainedModel:
     """A classifier of two classes: on the `default` encoder, or random of one of `GEOMETRIES`."""
     torch.manual_seed(SEED)
+    if name not in ENCODERS:
+        raise InputError(f"there is no encoder {name!r}; take one of {', '.join(ENCODERS)}")
     if name in GEOMETRIES:
         config = BertConfig(**GEOMETRIES[name], num_labels=CLASSES)
         return AutoModelForSequenceClassification.from_config(config).eval()

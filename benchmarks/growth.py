@@ -15,7 +15,7 @@ from stages.core.seam import Gated
 
 TOKENS, EXAMPLES = 48, 32
 STEPS = {
-    "heads": [6, 12, 24, 48, 72],
+    "heads": [12, 6, 3, 2, 1],  # the whole grid divided by these
     "examples": [8, 16, 32, 64],
     "tokens": [16, 32, 64, 128, 256],
 }
@@ -31,7 +31,8 @@ def measure(encoder: str, rounds: int, runtime: Runtime) -> pd.DataFrame:
     # Dealt out by layers, so that a part of the heads costs its part of the whole.
     dealt = sorted(gates, key=lambda gate: (gate.heads[0][1], gate.heads[0][0]))
     usual = {"heads": len(gates), "examples": EXAMPLES, "tokens": TOKENS}
-    points = [(what, size) for what, sizes in STEPS.items() for size in sizes]
+    steps = STEPS | {"heads": [len(gates) // part for part in STEPS["heads"]]}
+    points = [(what, size) for what, sizes in steps.items() for size in sizes]
     rows = []
     for _ in tqdm(range(rounds), unit="round"):
         for what, size in points:

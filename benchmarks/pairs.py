@@ -7,10 +7,17 @@ import pandas as pd
 from tqdm import tqdm
 
 
-def take_turns(sides: dict[str, Callable[[], object]], rounds: int) -> pd.DataFrame:
+def take_turns(
+    sides: dict[str, Callable[[], object]],
+    rounds: int,
+    between: Callable[[], object] = lambda: None,
+) -> pd.DataFrame:
     """Seconds of every side in every round: columns round, side, seconds.
 
     Each round runs every side once; the one that begins changes from round to round.
+
+    Args:
+        between: runs after every round, untimed.
     """
     names = list(sides)
     rows = []
@@ -23,6 +30,7 @@ def take_turns(sides: dict[str, Callable[[], object]], rounds: int) -> pd.DataFr
                 sides[name]()
                 rows.append({"round": number, "side": name, "seconds": time.perf_counter() - begin})
                 bar.update()
+            between()
     return pd.DataFrame(rows)
 
 

@@ -28,9 +28,9 @@ def compare(
         examples: the first so many of the validation examples; None: all.
 
     Returns:
-        side, seconds, ratio (to bf16), lowest, highest, same_predictions (share of all pairs of a
-        gate and an example; None for scores), and for each metric the largest change of any gate in
-        points.
+        side, seconds, ratio (to bf16), lowest, highest, difference (largest of a logit),
+        same_predictions (share of all pairs of a gate and an example; none for scores), and for
+        each metric the largest change of any gate in points.
     """
     definition = load_task(task, configuration / PARAMETER_FILE)
     folder = configuration / f"work/models/{task}-pretrained-{seed}"
@@ -56,6 +56,7 @@ def compare(
         name: predictions_from_logits(logits, definition.kind) for name, logits in found.items()
     }
     table = ratios(times, to="bf16").assign(task=task, gates=len(gates), examples=len(frame))
+    table["difference"] = float(np.abs(found["fp32"] - found["bf16"]).max())
     if definition.kind == "classification":
         table["same_predictions"] = float((predicted["fp32"] == predicted["bf16"]).mean())
     for metric in definition.metrics:

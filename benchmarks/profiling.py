@@ -1,5 +1,7 @@
 """Where the grid's time goes, by operation."""
 
+import time
+
 import pandas as pd
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -23,11 +25,14 @@ KINDS = {
     "aten::add": "sums and copies",
     "aten::copy_": "sums and copies",
 }
-REST = "everything else"
+REST, BETWEEN = "other operations", "between operations"
 
 
 def measure(encoder: str, examples: int) -> pd.DataFrame:
-    """Time of each kind of operation in one thread: kind, seconds, share, calls."""
+    """Time of each kind of operation in one thread: kind, seconds, share of the whole, calls.
+
+    What lies between the operations, Python above all, is a row of its own.
+    """
     gated = Gated(classifier(encoder))
     grid = Grid(gated, list(single_heads(gated.layers, gated.heads, "zero")))
     batches = list(texts(mrpc_lengths(examples), 30522).batches(BATCH))
@@ -36,8 +41,10 @@ def measure(encoder: str, examples: int) -> pd.DataFrame:
     try:
         grid.run(batches[0])
         with profile(activities=[ProfilerActivity.CPU]) as record:
+            begin = time.perf_counter()
             for batch in batches:
                 grid.run(batch)
+            whole = time.perf_counter() - begin
     finally:
         torch.set_num_threads(threads)
     table = pd.DataFrame(
@@ -49,5 +56,6 @@ def measure(encoder: str, examples: int) -> pd.DataFrame:
         for event in record.key_averages()
     )
     table = table.groupby("operations").sum().sort_values("seconds", ascending=False)
-    table.insert(1, "share", table["seconds"] / table["seconds"].sum())
+    table.loc[BETWEEN] = [max(0.0, whole - table["seconds"].sum()), 0]
+    table.insert(1, "share", table["seconds"] / whole)
     return table.reset_index().assign(encoder=encoder)

@@ -22,7 +22,7 @@ CAPTIONS = {
     "memory": "Peak memory of one process",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
-    "card": "144 heads off on 1,000 examples of 128 tokens (bert-base geometry)",
+    "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",
 }
 
 

@@ -105,6 +105,6 @@ def test_results_are_the_same_bytes_though_a_worker_is_killed(
         np.testing.assert_array_equal(one, other)
 
 
-def test_no_cluster_is_said(monkeypatch):
+def test_no_cluster_is_said():
     with pytest.raises(InputError, match="no Ray cluster at 127.0.0.1:1"):
         list(fan_out(where, None, [1], Runtime(threads=1, fan_out="ray:127.0.0.1:1")))

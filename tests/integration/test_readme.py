@@ -31,6 +31,7 @@ OWN_CONFIGURATION = (
     "ln -s ../../stages ../../data configurations/mine"
 )
 OWN_FILES = "dvc repro -f prepare@tickets"
+BENCHMARK = "python -m benchmarks grid --examples 8 --every 12 --rounds 1 --against loop"
 
 
 def bash(folder: Path, command: str, **environment: str) -> str:
@@ -39,7 +40,7 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 def test_every_command_is_run_somewhere():
     assert sorted(COMMANDS) == sorted(
-        [REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, SIDE_BY_SIDE]
+        [REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, SIDE_BY_SIDE, BENCHMARK]
     )
     assert set(INLINE) == {"dvc repro", OWN_FILES}
     # GLUE and SIDE_BY_SIDE: tests/integration/test_pipeline.py.
@@ -89,6 +90,11 @@ def test_a_configuration_of_ones_own(committed):
     bash(committed, OWN_CONFIGURATION)
     bash(committed / "configurations/mine", "dvc repro prepare@relevance")
     assert (committed / "configurations/mine/work/tasks/relevance/train.parquet").is_file()
+
+
+def test_a_benchmark_prints_and_keeps_its_table(committed):
+    assert "this grid" in bash(committed, BENCHMARK)
+    assert BENCHMARK in (committed / "reports/benchmarks/README.md").read_text()
 
 
 def entry(name: str) -> dict:

@@ -24,10 +24,10 @@ from stages.core.seam import Gated
 LENGTHS = [9, 4, 6, 9]
 
 
-@pytest.fixture
-def gated_batch(padded_classifier):
-    model, inputs = padded_classifier(LENGTHS)
-    return Gated(model), Batch(np.arange(len(LENGTHS)), np.array(LENGTHS), inputs)
+@pytest.fixture(params=[LENGTHS, [6, 6, 6]], ids=["padded", "equal lengths"])
+def gated_batch(padded_classifier, request):
+    model, inputs = padded_classifier(request.param)
+    return Gated(model), Batch(np.arange(len(request.param)), np.array(request.param), inputs)
 
 
 @torch.no_grad()
@@ -48,7 +48,7 @@ def test_grid_equals_one_full_forward_a_gate(gated_batch):
     baseline, logits = Grid(gated, gates, means).run(batch)
     np.testing.assert_allclose(baseline, gated(batch.inputs), atol=1e-5)
     for gate, shared in zip(gates, logits, strict=True):
-        off = off_matrix([gate], *size).expand(len(LENGTHS), -1, -1)
+        off = off_matrix([gate], *size).expand(len(batch.lengths), -1, -1)
         full = gated(batch.inputs, gate=GateBatch(gate.mode, off, means))
         np.testing.assert_allclose(shared, full, atol=1e-5, err_msg=gate.name)
     assert np.abs(logits - baseline).max(axis=(1, 2)).min() > 1e-6  # every gate does something
@@ -69,7 +69,7 @@ def test_layers_below_the_gate_run_once(gated_batch):
     hook = gated.stack[0].register_forward_hook(lambda _, __, output: rows.append(len(output)))
     Grid(gated, [Gate("zero", ((1, head),), "head") for head in range(gated.heads)]).run(batch)
     hook.remove()
-    assert rows == [len(LENGTHS)]
+    assert rows == [len(batch.lengths)]
 
 
 def test_mean_output_is_the_mean_over_real_tokens(gated_batch):
@@ -83,10 +83,10 @@ def test_mean_output_is_the_mean_over_real_tokens(gated_batch):
     by_hand = [
         sum(
             outputs[layer][row, :, token]
-            for row, length in enumerate(LENGTHS)
+            for row, length in enumerate(batch.lengths)
             for token in range(length)
         )
-        / sum(LENGTHS)
+        / sum(batch.lengths)
         for layer in range(gated.layers)
     ]
     torch.testing.assert_close(mean_outputs(gated, [batch]), torch.stack(by_hand))
