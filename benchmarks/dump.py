@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from transformers import PreTrainedModel
 
 from benchmarks.alternatives import in_data_order
-from benchmarks.encoders import classifier, mrpc_lengths, texts
+from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
 from stages.attend import measure
 from stages.core.batches import Encoded
@@ -22,25 +22,30 @@ from stages.core.seam import Gated
 from stages.core.statistics import KindIds, Moments
 
 OURS, USUAL = "this dump", "output_attentions"
-CLS, SEP, PERIOD = 101, 102, 1012  # of BERT's vocabulary
+PERIOD = 1012  # of BERT's vocabulary
 BATCH, SHARD_MEGABYTES = 8, 250
 NO_ROWS = np.array([], dtype=int)
 TOLERANCE = {"statistics": 1e-4, "maps": 6e-4}  # maps are kept in float16
 
 
+def sides(encoder: str, examples: int | None) -> tuple[Gated, PreTrainedModel, Encoded]:
+    """The same encoder for this dump and for `output_attentions`, and what goes through both."""
+    gated, model = Gated(classifier(encoder)), classifier(encoder)
+    model.set_attn_implementation("eager")
+    return gated, model, texts(mrpc_lengths(examples), model.config.vocab_size)
+
+
 def attentions(
     model: PreTrainedModel, encoded: Encoded
-) -> Iterator[tuple[int, int, Float[np.ndarray, "layer head query key"], list[int]]]:
+) -> Iterator[tuple[Float[np.ndarray, "layer head query key"], list[int]]]:
     """Every example's maps as `output_attentions=True` gives them, padding cut, with its ids."""
-    row = 0
+    every_ids = iter(encoded.inputs["input_ids"])
     with torch.inference_mode():
         for batch in in_data_order(encoded, model.device):
             found = model(**batch, output_attentions=True).attentions
-            maps = torch.stack(found, dim=1).cpu().numpy()
-            for one in maps:
-                ids = encoded.inputs["input_ids"][row]
-                yield row, len(ids), one[:, :, : len(ids), : len(ids)], ids
-                row += 1
+            for maps in torch.stack(found, dim=1).cpu().numpy():
+                ids = next(every_ids)
+                yield maps[:, :, : len(ids), : len(ids)], ids
 
 
 def numpy_statistics(
@@ -83,9 +88,7 @@ def measured(
 
 def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
     """Statistics of every head against `output_attentions=True` and numpy, batch by batch."""
-    gated, model = Gated(classifier(encoder)), classifier(encoder)
-    encoded = texts(mrpc_lengths(examples), model.config.vocab_size)
-    model.set_attn_implementation("eager")
+    gated, model, encoded = sides(encoder, examples)
     found: dict[str, np.ndarray] = {}
 
     def ours() -> None:
@@ -94,7 +97,7 @@ def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
     def usual() -> None:
         rows = [
             np.stack(list(numpy_statistics(maps, ids).values()), -1)
-            for _, _, maps, ids in attentions(model, encoded)
+            for maps, ids in attentions(model, encoded)
         ]
         found[USUAL] = np.nanmean(rows, axis=0).ravel()
 
@@ -106,10 +109,7 @@ def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
 
 def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
     """Maps of every example on disk, against `output_attentions=True` and savez_compressed."""
-    gated, model = Gated(classifier(encoder)), classifier(encoder)
-    encoded = texts(mrpc_lengths(examples), model.config.vocab_size)
-    model.set_attn_implementation("eager")
-    folder = Path(tempfile.mkdtemp(prefix="maps-"))
+    gated, model, encoded = sides(encoder, examples)
     rows = np.arange(len(encoded.segments))
     tokens = pd.DataFrame(
         {
@@ -119,19 +119,20 @@ def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFram
         }
     )
 
-    def ours() -> None:
+    def ours(folder: Path) -> None:
         shutil.rmtree(folder / OURS, ignore_errors=True)
         with write_maps(
             folder / OURS, tokens, gated.layers, gated.heads, SHARD_MEGABYTES
         ) as writer:
             measured(gated, encoded, rows, writer)
 
-    def usual() -> None:
-        maps = {str(row): maps for row, _, maps, _ in attentions(model, encoded)}
+    def usual(folder: Path) -> None:
+        maps = {str(row): maps for row, (maps, _) in enumerate(attentions(model, encoded))}
         np.savez_compressed(folder / USUAL, **maps)
 
-    try:
-        times = take_turns({OURS: ours, USUAL: usual}, rounds)
+    with tempfile.TemporaryDirectory(prefix="maps-") as name:
+        folder = Path(name)
+        times = take_turns({OURS: lambda: ours(folder), USUAL: lambda: usual(folder)}, rounds)
         store = MapStore(folder / OURS)
         with np.load(folder / f"{USUAL}.npz") as kept:
             difference = max(np.abs(store[name].astype(float) - kept[name]).max() for name in kept)
@@ -142,8 +143,6 @@ def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFram
         table = ratios(times, to=OURS)
         table["megabytes"] = table["side"].map(megabytes)
         return agreeing(table, difference, "maps")
-    finally:
-        shutil.rmtree(folder)
 
 
 def reading(folder: Path, rounds: int, reads: int = 20_000) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from stages.core.files import InputError
 from stages.core.parameters import section
 
 SEED = 0
+CLS, SEP = 101, 102  # of BERT's vocabulary
 CLASSES = 2
 LENGTHS = Path(__file__).with_name("mrpc_lengths.txt")
 # The sizes of Devlin et al. 2019, Table 1 (weights are random: speed does not depend on them).
@@ -61,12 +62,11 @@ def mrpc_lengths(count: int | None = None) -> np.ndarray:
 def texts(lengths: np.ndarray, vocabulary: int) -> Encoded:
     """Pairs of random tokens: [CLS], a first and a second half, each with its [SEP]."""
     generator = np.random.default_rng(SEED)
-    cls, sep = 101, 102  # of BERT's vocabulary
     ids, segments = [], []
     for length in lengths.tolist():
         words = generator.integers(1000, vocabulary, length - 3).tolist()
         middle = len(words) // 2
-        ids.append([cls, *words[:middle], sep, *words[middle:], sep])
+        ids.append([CLS, *words[:middle], SEP, *words[middle:], SEP])
         segments.append([0] * (middle + 2) + [1] * (length - middle - 2))
     inputs = {
         "input_ids": ids,

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import torch
 
 from benchmarks.dump import measured
 from benchmarks.encoders import classifier, texts
@@ -22,15 +21,16 @@ EXAMPLES = 8  # of that length: a batch of the stages `ablate` and `control`
 
 def statistics(encoder: str, examples: int, tokens: int = 64) -> None:
     """Statistics of every head on so many examples, no maps kept."""
-    encoded = texts(np.full(examples, tokens), 30522)
-    measured(Gated(classifier(encoder)), encoded)
+    gated = Gated(classifier(encoder))
+    measured(gated, texts(np.full(examples, tokens), gated.model.config.vocab_size))
 
 
 def long_grid(encoder: str) -> None:
     """One head of each layer off, on inputs of 512 tokens."""
     gated = Gated(classifier(encoder))
     gates = list(single_heads(gated.layers, gated.heads, "zero"))[:: gated.heads]
-    own_grid(gated, texts(np.full(EXAMPLES, LONG), 30522), gates, read_runtime())
+    encoded = texts(np.full(EXAMPLES, LONG), gated.model.config.vocab_size)
+    own_grid(gated, encoded, gates, read_runtime())
 
 
 RUNS = {
@@ -59,8 +59,7 @@ def main(name: str) -> None:
     """Run one entry of `RUNS` and print what it took at the peak."""
     start(read_runtime(), seed=0)
     encoder, run = RUNS[name]
-    with torch.inference_mode():
-        run(encoder)
+    run(encoder)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     print(round(peak))
 

@@ -35,7 +35,8 @@ def measure(encoder: str, examples: int) -> pd.DataFrame:
     """
     gated = Gated(classifier(encoder))
     grid = Grid(gated, list(single_heads(gated.layers, gated.heads, "zero")))
-    batches = list(texts(mrpc_lengths(examples), 30522).batches(BATCH))
+    encoded = texts(mrpc_lengths(examples), gated.model.config.vocab_size)
+    batches = list(encoded.batches(BATCH))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -23,6 +23,9 @@ from transformers import (
     RobertaTokenizer,
 )
 
+from stages.core.checkpoint import load_classifier
+from stages.core.tasks import Task
+
 TEXT = (
     "the a dog cat house garden river book song teacher child sees likes finds reads not never "
     "good bad red small old and but in on with . , ' ? !"
@@ -166,3 +169,18 @@ def synthetic_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("synthetic")
     build_reports(folder)
     return folder
+
+
+@pytest.fixture
+def tiny_classifier(tiny_checkpoints: dict[str, Path]) -> PreTrainedModel:
+    """A classifier of three classes on the smallest MiniLM, before tuning."""
+    task = Task.model_validate(
+        {
+            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
+            "kind": "classification",
+            "labels": 3,
+            "metrics": ["accuracy"],
+            "max_length": 32,
+        }
+    )
+    return load_classifier(tiny_checkpoints["minilm"], task, "none", 0)

@@ -11,7 +11,6 @@ import pytest
 
 from stages.core import grid_run
 from stages.core.batches import Encoded
-from stages.core.checkpoint import load_classifier
 from stages.core.fan_out import fan_out
 from stages.core.files import InputError
 from stages.core.gates import single_heads
@@ -19,7 +18,6 @@ from stages.core.grid import Grid
 from stages.core.grid_run import _run_piece, run_gates
 from stages.core.runtime import Runtime
 from stages.core.seam import Gated
-from stages.core.tasks import Task
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: requirements-cluster.txt")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals")
@@ -51,18 +49,8 @@ def test_both_nodes_work(address):
 
 
 @pytest.fixture
-def grid_and_texts(tiny_checkpoints) -> tuple[Grid, Encoded]:
-    task = Task.model_validate(
-        {
-            "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
-            "kind": "classification",
-            "labels": 3,
-            "metrics": ["accuracy"],
-            "max_length": 32,
-        }
-    )
-    model = load_classifier(tiny_checkpoints["minilm"], task, "none", 0)
-    gated = Gated(model)
+def grid_and_texts(tiny_classifier) -> tuple[Grid, Encoded]:
+    gated = Gated(tiny_classifier)
     generator = np.random.default_rng(0)
     ids = [generator.integers(5, 40, length).tolist() for length in generator.integers(4, 30, 40)]
     inputs = {"input_ids": ids, "attention_mask": [[1] * len(row) for row in ids]}

@@ -1,8 +1,9 @@
 """What the benchmarks say: ratios, exponents, counts and that both sides compute the same."""
 
+import copy
+
 import numpy as np
 import pandas as pd
-import pytest
 import torch
 
 from benchmarks import dump, results
@@ -11,22 +12,10 @@ from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
-from stages.core.checkpoint import load_classifier
 from stages.core.gates import single_heads
 from stages.core.runtime import Runtime
 from stages.core.seam import Gated
 from stages.core.statistics import KindIds, surface_statistics
-from stages.core.tasks import Task
-
-TASK = Task.model_validate(
-    {
-        "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
-        "kind": "classification",
-        "labels": 2,
-        "metrics": ["accuracy"],
-        "max_length": 32,
-    }
-)
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():
@@ -68,12 +57,7 @@ def test_the_page_shows_every_table_with_its_command(tmp_path, monkeypatch):
     assert page.index(results.CAPTIONS["grid"]) < page.index(results.CAPTIONS["reading"])
 
 
-@pytest.fixture
-def model(tiny_checkpoints):
-    return load_classifier(tiny_checkpoints["minilm"], TASK, "none", 0)
-
-
-def test_the_plain_statistics_are_those_of_the_stage(model):
+def test_the_plain_statistics_are_those_of_the_stage():
     ids = [dump.CLS, 5, dump.PERIOD, 7, dump.SEP, 9, dump.SEP]
     inputs = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, 7, dtype=int)}
     maps = torch.rand(1, 3, 7, 7, generator=torch.Generator().manual_seed(0)).softmax(-1)
@@ -85,20 +69,13 @@ def test_the_plain_statistics_are_those_of_the_stage(model):
         np.testing.assert_allclose(values, ours[name].numpy(), rtol=1e-5, err_msg=name)
 
 
-def test_the_loop_turns_off_the_same_heads_as_the_grid(model):
+def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
     encoded = texts(np.array([9, 6, 7]), 1100)
     for row in encoded.inputs["input_ids"]:
         row[:] = [5 + token % 30 for token in row]  # of the tiny vocabulary
-    gated = Gated(load_classifier_twin(model))
+    gated = Gated(copy.deepcopy(tiny_classifier))  # each side sets its own attention function
     gates = list(single_heads(gated.layers, gated.heads, "zero"))
     grid = own_grid(gated, encoded, gates, Runtime(device="cpu", threads=1))
-    loop = usual_loop(model, encoded, [gate.heads[0] for gate in gates])
+    loop = usual_loop(tiny_classifier, encoded, [gate.heads[0] for gate in gates])
     np.testing.assert_allclose(grid, loop, atol=1e-5)
     assert np.ptp(loop, axis=0).max() > 1e-3
-
-
-def load_classifier_twin(model):
-    """The same weights in another module: each side sets its own attention function."""
-    twin = type(model)(model.config)
-    twin.load_state_dict(model.state_dict())
-    return twin
