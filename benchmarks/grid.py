@@ -38,7 +38,8 @@ def own_grid(
 ) -> Float[np.ndarray, "gates examples classes"]:
     """Logits under every gate, as the stage `ablate` gets them."""
     with tempfile.TemporaryDirectory() as progress:
-        return run_gates(Grid(gated, gates), encoded, batch, runtime, "grid", Path(progress))[1]
+        run = Path(progress) / "grid"
+        return run_gates(Grid(gated, gates), encoded, batch, runtime, run, Path(progress))[1]
 
 
 def product_rate(model: PreTrainedModel, threads: int, repeats: int = 30) -> float:

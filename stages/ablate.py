@@ -18,7 +18,7 @@ from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.grid import Grid, mean_outputs
-from stages.core.grid_run import open_pieces, run_gates
+from stages.core.grid_run import run_gates
 from stages.core.outcomes import write_outcomes
 from stages.core.parameters import Parameters, section, stage_command
 from stages.core.runtime import DTYPES, Precision, read_runtime, start
@@ -75,10 +75,6 @@ def main(
     encoded_reference = encode(tokenizer, reference, definition.max_length)
     means = mean_outputs(gated, encoded_reference.batches(parameters.batch, device))
 
-    settings = [parameters.model_dump(), definition.model_dump()]
-    inputs = [model_folder / "model.safetensors", *sorted(data.glob("*.parquet"))]
-    progress = open_pieces(SCRATCH / key, settings, inputs, device, runtime)
-
     def keep_outcomes(folder: Path, gates: list[Gate], count: int | None) -> None:
         """Run the gates on `count` examples."""
         examples = draw_examples(validation, count, parameters.seed)
@@ -87,8 +83,8 @@ def main(
             encode(tokenizer, examples, definition.max_length),
             parameters.batch,
             runtime,
-            folder.name,
-            progress,
+            SCRATCH / key / folder.name,
+            model_folder,
         )
         write_outcomes(folder, gates, examples, *logits, parameters.precision)
 

@@ -4,7 +4,7 @@ One forward pass over the validation examples gives both: Clark et al. 2019 (Sec
 for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
 """
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -79,6 +79,10 @@ class Recorder:
         """A recorder for another thread."""
         return replace(self, gated=self.gated.twin())
 
+    def moved(self, device: torch.device) -> Self:
+        """A recorder on another device."""
+        return replace(self, gated=self.gated.moved(device))
+
     @torch.inference_mode()
     def record(self, batch: Batch) -> list[dict[str, Float[Tensor, "batch head"]]]:
         """The statistics of a batch, one entry a layer; its drawn maps go to the writer."""
@@ -117,10 +121,11 @@ def measure(
     places[rows] = np.arange(len(rows))
     recorder = Recorder(gated, kind_ids, places, writer)
     parts = encoded.batches(batch, gated.model.device)
-    found = in_order(Recorder.record, recorder, parts, runtime)
-    for layers in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
-        for layer, statistics in enumerate(layers):
-            moments.add(layer, statistics)
+    # Closed, so that no thread goes on writing when this ends early.
+    with closing(in_order(Recorder.record, recorder, parts, runtime)) as found:
+        for layers in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
+            for layer, statistics in enumerate(layers):
+                moments.add(layer, statistics)
     return moments
 
 

@@ -20,13 +20,12 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from stages.core.files import atomic
-from stages.core.memory import keep_freed_memory
 from stages.core.parameters import section, stage_command
 from stages.core.pattern_data import CLASSES, LabelledMaps, read_labelled
 from stages.core.pattern_features import feature_table
 from stages.core.pattern_network import PatternClassifier, PatternNetwork
 from stages.core.pattern_training import Training, fit_network
-from stages.core.runtime import read_runtime
+from stages.core.runtime import read_runtime, settle
 
 LABELLED = Path("data/patterns")
 
@@ -69,7 +68,7 @@ def _train_one(
     data: LabelledMaps, parameters: Classifier, fold: int | None, seed: int
 ) -> PatternNetwork:
     torch.set_num_threads(1)
-    keep_freed_memory()
+    settle()
     rows = np.flatnonzero(data.folds != fold)
     targets = data.targets(parameters.adjudicated, parameters.doubt)
     with threadpool_limits(1):  # the wide path is fitted by numpy and scipy

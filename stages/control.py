@@ -20,7 +20,7 @@ from stages.core.examples import draw_examples, read_examples
 from stages.core.files import atomic, remove
 from stages.core.gates import single_heads
 from stages.core.grid import Grid
-from stages.core.grid_run import open_pieces, run_gates
+from stages.core.grid_run import run_gates
 from stages.core.metrics import predictions_from_logits
 from stages.core.outcomes import Outcomes, gate_table
 from stages.core.parameters import Parameters, section, stage_command
@@ -35,7 +35,7 @@ class Control(Parameters):
     """The section `control` of `params.yaml`."""
 
     modes: list[Literal["zero", "uniform"]]
-    precision: Precision  # that the encoders compute in
+    precision: Precision  # that the grid computes in; maps are compared in fp32
     batch: int = Field(gt=0)  # examples that go through together
     examples: int | None = Field(gt=0)  # validation examples; null: all
     resamples: int = Field(gt=0)  # of the bootstrap
@@ -56,21 +56,25 @@ def main(
     device = start(runtime, parameters.seed)
     folders = [Path(f"work/models/{task}-{arm}-{seed}") for arm in ("untrained", "random")]
     validation = Path("work/tasks") / task / "validation.parquet"
-    dtype = DTYPES[parameters.precision]
-    before, after = (Gated(load_tuned(folder).to(device, dtype)) for folder in folders)
+    before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
     examples = draw_examples(read_examples(validation), parameters.examples, parameters.seed)
     encoded = encode(load_tokenizer(folders[1]), examples, definition.max_length)
     resampling = (parameters.resamples, parameters.seed)
 
     cosines = similarities(before, after, encoded, parameters.batch, device)
+    after = Gated(after.model.to(DTYPES[parameters.precision]))
     gates = [
         gate for mode in parameters.modes for gate in single_heads(after.layers, after.heads, mode)
     ]
     key = f"{task}-{seed}"
-    settings = [parameters.model_dump(), definition.model_dump()]
-    inputs = [folders[1] / "model.safetensors", validation]
-    progress = open_pieces(SCRATCH / key, settings, inputs, device, runtime)
-    logits = run_gates(Grid(after, gates), encoded, parameters.batch, runtime, "heads", progress)
+    logits = run_gates(
+        Grid(after, gates),
+        encoded,
+        parameters.batch,
+        runtime,
+        SCRATCH / key / "heads",
+        folders[1],
+    )
     predictions = (predictions_from_logits(part, definition.kind) for part in logits)
     labels = examples["label"].to_numpy(dtype=float)
     table = gate_table(gates).assign(precision=parameters.precision)

@@ -19,9 +19,8 @@ import torch
 
 import stages
 from stages.core.files import InputError
-from stages.core.memory import keep_freed_memory
 from stages.core.parameters import PARAMETER_FILE
-from stages.core.runtime import Runtime, find_device
+from stages.core.runtime import Runtime, find_device, settle
 
 
 class Shared(Protocol):
@@ -29,6 +28,9 @@ class Shared(Protocol):
 
     def twin(self) -> Self:
         """A copy for another thread; what is only read may be the same."""
+
+    def moved(self, device: torch.device) -> Self:
+        """A copy on another device."""
 
 
 Job = TypeVar("Job")
@@ -46,7 +48,7 @@ def fan_out(
     """Yield every job with `function(shared, job)`, in any order, as they are finished.
 
     Args:
-        shared: goes to each machine once; each thread has its own twin of it.
+        shared: each thread has its own twin of it, each process of a cluster a copy.
 
     Raises:
         InputError: `runtime.fan_out` is neither `local` nor the address of a cluster that answers.
@@ -128,11 +130,15 @@ def _on_ray(
     function: Piece, shared: Shared, jobs: list[Job], runtime: Runtime
 ) -> Iterator[tuple[Job, Result]]:
     ray = _connected(runtime.fan_out.removeprefix(RAY))
-    gpus = 1 if find_device(runtime.device).type == "cuda" else 0
-    remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=RETRIES)(_elsewhere)
     try:
-        kept = ray.put(shared)
-        waiting = {remote.remote(function, kept, job): job for job in jobs}
+        device = _cluster_device(runtime.device, ray.cluster_resources())
+        gpus = 1 if device == "cuda" else 0
+        # Ray would end a process that has a GPU after each piece.
+        options = {"num_cpus": 1, "num_gpus": gpus, "max_retries": RETRIES, "max_calls": 0}
+        remote = ray.remote(**options)(_elsewhere)
+        # In a list, or Ray would unpack it for every piece.
+        kept = [ray.put(shared.moved(torch.device("cpu")))]
+        waiting = {remote.remote(function, kept, job, device): job for job in jobs}
         while waiting:
             (done,), _ = ray.wait(list(waiting), num_returns=1)
             yield waiting.pop(done), ray.get(done)
@@ -140,10 +146,37 @@ def _on_ray(
         ray.shutdown()
 
 
-def _elsewhere(function: Piece, shared: Any, job: Job) -> Result:
-    keep_freed_memory()
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    return _in_one_thread(function, shared, job)
+def _cluster_device(wanted: str, resources: dict[str, float]) -> str:
+    """Where the cluster's machines compute: `cuda` or `cpu`; they number their GPUs themselves.
+
+    Raises:
+        InputError: a GPU is wanted and no machine has one.
+    """
+    has_gpu = resources.get("GPU", 0) >= 1
+    kind = wanted.partition(":")[0]
+    if kind == "auto":
+        return "cuda" if has_gpu else "cpu"
+    if kind == "cuda" and not has_gpu:
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.device` is {wanted!r}, but no machine of the Ray cluster "
+            "has a GPU; use auto or cpu"
+        )
+    return kind
+
+
+# What the last pieces of this process needed, by the name that Ray gave it.
+_fetched: dict[str, Any] = {}
+
+
+def _elsewhere(function: Piece, kept: list[Any], job: Job, device: str) -> Result:
+    import ray  # there, as this runs in one of its workers
+
+    name = kept[0].hex()
+    if name not in _fetched:
+        settle()
+        _fetched.clear()
+        _fetched[name] = ray.get(kept[0]).moved(torch.device(device))
+    return _in_one_thread(function, _fetched[name], job)
 
 
 def _connected(address: str) -> Any:

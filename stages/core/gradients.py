@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from tqdm import tqdm
 
 from stages.core.batches import Encoded
+from stages.core.cost import Geometry
 from stages.core.gates import GateBatch
 from stages.core.intervals import percentile_interval
 from stages.core.metrics import spearman
@@ -22,6 +23,10 @@ from stages.core.paired import draw_samples, resample
 from stages.core.seam import Gated
 
 Scores = Float[np.ndarray, "example layer head"]
+# What a pass forward keeps for the one backward, of all examples of a batch together.
+HELD_BYTES = 1_000_000_000
+# Vectors of the hidden size and of the network's that each layer keeps of every token.
+KEPT_HIDDEN, KEPT_NETWORK = 10, 2
 
 
 def losses(
@@ -51,19 +56,30 @@ def gate_gradients(
 
     Exact for each example: every one has gates of its own in the batch, and no example's loss
     depends on another's gates.
+
+    Args:
+        batch: examples that go through together, at most; fewer where they are long.
     """
     gated.model.requires_grad_(False)
     result = np.empty((len(labels), gated.layers, gated.heads))
-    total = -(-len(labels) // batch)
-    for part in tqdm(encoded.batches(batch, device), "gradients", total, unit="batch"):
+    size = batch_within(Geometry.of(gated.model.config), int(encoded.lengths.max()), batch)
+    total = -(-len(labels) // size)
+    for part in tqdm(encoded.batches(size, device), "gradients", total, unit="batch"):
         off = torch.zeros(len(part.rows), gated.layers, gated.heads, device=device)
         off.requires_grad_()
         logits = gated(part.inputs, gate=GateBatch("zero", off)).float()
         targets = torch.from_numpy(labels[part.rows]).to(device, torch.float32)
         loss = losses(logits, targets, kind).sum()
         # The gate is 1 - off.
-        result[part.rows] = -torch.autograd.grad(loss, off)[0].double().cpu().numpy()
+        result[part.rows] = -torch.autograd.grad(loss, off)[0].cpu().double().numpy()
     return result
+
+
+def batch_within(geometry: Geometry, tokens: int, most: int) -> int:
+    """How many examples of so many tokens may go through together, `most` at most."""
+    kept = KEPT_HIDDEN * geometry.hidden + KEPT_NETWORK * geometry.feed_forward
+    one = geometry.layers * tokens * kept * torch.float32.itemsize
+    return min(most, max(1, HELD_BYTES // one))
 
 
 def importance_table(gradients: Scores, changes: Scores, resamples: int, seed: int) -> pd.DataFrame:

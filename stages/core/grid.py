@@ -35,21 +35,19 @@ STACKED_TOKENS_OF_OTHERS = 65_536
 
 def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:
     """The mean output of every head over all real tokens of a reference set."""
-    device = gated.model.device
-    total = torch.zeros(
-        gated.layers, gated.heads, gated.head_size, dtype=torch.float64, device=device
-    )
+    total = torch.zeros(gated.layers, gated.heads, gated.head_size, dtype=torch.float64)
     count = 0
 
     def add(layer: int, output: Tensor, real: Tensor) -> None:
         nonlocal count
-        total[layer] += torch.einsum("bhqd,bq->hd", output.double(), real.double())
+        summed = torch.einsum("bhqd,bq->bhd", output.float(), real.float())
+        total[layer] += summed.cpu().double().sum(0)
         count += int(real.sum()) if layer == 0 else 0
 
     with torch.inference_mode():
         for batch in batches:
             gated(batch.inputs, record_outputs=add)
-    return (total / count).float()
+    return (total / count).float().to(gated.model.device)
 
 
 @dataclass(frozen=True)
@@ -124,6 +122,11 @@ class Grid:
             result[group] = logits.float().cpu().numpy()
         return known.logits.float().cpu().numpy(), result
 
+    def moved(self, device: torch.device) -> "Grid":
+        """A copy with weights of its own on another device."""
+        means = None if self.means is None else self.means.to(device)
+        return Grid(self.gated.moved(device), self.gates, means)
+
     def twin(self) -> "Grid":
         """A grid for another thread: the weights are the same, the modules around them are not."""
         return Grid(self.gated.twin(), self.gates, self.means)
@@ -171,9 +174,9 @@ class Grid:
         index: int,
         hidden: Float[Tensor, "batch token hidden"],
         real: Bool[Tensor, "batch token"] | None,
-        mode: Mode,
+        mode: Mode | None,
     ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
-        """Output of each head and of uniform attention; in the last layer one token asks."""
+        """Output of each head, in the last layer for one token; of uniform attention if asked."""
         layer = self.layers[index]
         if index < len(self.layers) - 1:
             output, value = layer.attend(hidden, real)
@@ -193,30 +196,22 @@ class Grid:
             mixed = self._mixed_without_one(gates, start)
         else:
             parts = (start.output, start.uniform, start.residual)
-            mixed = self._mixed(first, gate, *(_copies(part, len(gates)) for part in parts))
+            output, uniform, residual = (_copies(part, len(gates)) for part in parts)
+            mixed = self.layers[first].mixed(gate.replace(first, output, uniform), residual)
         hidden = self.layers[first].after(mixed)
+        changed = {layer for one in gates for layer, _ in one.heads}
         for index in range(first + 1, len(self.layers)):
-            output, uniform = self._attend(index, hidden, real, mode)
-            mixed = self._mixed(index, gate, output, uniform, hidden[:, : output.shape[2]])
-            hidden = self.layers[index].after(mixed)
+            layer = self.layers[index]
+            output, uniform = self._attend(index, hidden, real, mode if index in changed else None)
+            if index in changed:
+                output = gate.replace(index, output, uniform)
+            hidden = layer.after(layer.mixed(output, hidden[:, : output.shape[2]]))
         return hidden
-
-    def _mixed(
-        self,
-        index: int,
-        gate: GateBatch,
-        output: Float[Tensor, "batch head asking size"],
-        uniform: Float[Tensor, "batch head size"] | None,
-        residual: Float[Tensor, "batch asking hidden"],
-    ) -> Float[Tensor, "batch asking hidden"]:
-        if gate.off[:, index].any():
-            output = gate.replace(index, output, uniform)
-        return self.layers[index].mixed(output, residual)
 
     def _mixed_without_one(
         self, gates: list[Gate], start: Start
     ) -> Float[Tensor, "gates_batch asking hidden"]:
-        """As `_mixed`, for gates of one head each: only its part of the sum over heads changes."""
+        """The residual stream under gates of one head each: only its part of the sum changes."""
         index, heads = gates[0].first_layer, [gate.heads[0][1] for gate in gates]
         whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
         change = whole.substitute(index, start.output, start.uniform) - start.output

@@ -1,8 +1,7 @@
 """A grid over all examples: in pieces that are kept as they are finished, here or on a cluster."""
 
-from collections.abc import Iterable
+import hashlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,49 +13,42 @@ from stages.core.batches import Batch, Encoded
 from stages.core.fan_out import fan_out
 from stages.core.files import atomic
 from stages.core.grid import Grid, slices
-from stages.core.runtime import Runtime
+from stages.core.runtime import Runtime, find_device
 from stages.core.scratch import fingerprint, open_scratch
 
+# Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
+GATES_IN_BLOCK = 512
 # Pieces that other code made are not taken up.
 CODE = [
     Path(__file__).with_name(f"{name}.py")
-    for name in ("batches", "checkpoint", "gates", "grid", "grid_run", "layers", "seam")
+    for name in (
+        "batches",
+        "checkpoint",
+        "fan_out",
+        "gates",
+        "grid",
+        "grid_run",
+        "layers",
+        "runtime",
+        "seam",
+    )
 ]
-# Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
-GATES_IN_BLOCK = 512
-
-
-def open_pieces(
-    run: Path, settings: Any, inputs: Iterable[Path], device: torch.device, runtime: Runtime
-) -> Path:
-    """The folder where a killed run left its finished pieces, or a new one.
-
-    Args:
-        run: folder of the run; pieces that it made from anything else are removed.
-        settings: all that the pieces depend on beside the files `inputs`, code and versions.
-    """
-    identity = {
-        "parameters": settings,
-        "place": [str(device), runtime.threads],
-        "versions": [torch.__version__, transformers.__version__],
-    }
-    progress = run / fingerprint(identity, [*inputs, *CODE])
-    open_scratch(progress)
-    return progress
 
 
 def run_gates(
-    grid: Grid, encoded: Encoded, batch: int, runtime: Runtime, label: str, progress: Path
+    grid: Grid, encoded: Encoded, batch: int, runtime: Runtime, run: Path, model: Path
 ) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
     """Logits of all examples with every head on, and under each gate.
 
     Args:
         batch: examples that go through together.
         runtime: says where the pieces run: a batch of examples under a block of gates each.
-        label: of the progress bar and of the files in `progress`.
-        progress: folder that keeps each finished piece; a later call reads it there instead of
-            running it again.
+        run: folder that keeps each finished piece; a later call reads it there instead of running
+            it again. What anything else than these arguments, this code and these versions made is
+            removed. The caller removes the folder once it has kept the result.
+        model: folder that the model was loaded from.
     """
+    progress = _open_pieces(grid, encoded, batch, runtime, run, model)
     parts = list(encoded.batches(batch))
     # Several draws of a share may be of the same heads; of all heads they are.
     places: dict[tuple, int] = {}
@@ -66,13 +58,13 @@ def run_gates(
     ]
     blocks = list(slices(list(places.values()), GATES_IN_BLOCK))
     pieces = [(number, block) for number in range(len(parts)) for block in range(len(blocks))]
-    files = {piece: progress / f"{label}-{piece[0]}-{piece[1]}.npz" for piece in pieces}
+    files = {piece: progress / f"{piece[0]}-{piece[1]}.npz" for piece in pieces}
     missing = [
         (piece, parts[piece[0]], blocks[piece[1]])
         for piece, file in files.items()
         if not file.exists()
     ]
-    with tqdm(total=len(pieces), initial=len(pieces) - len(missing), desc=label) as bar:
+    with tqdm(total=len(pieces), initial=len(pieces) - len(missing), desc=run.name) as bar:
         for (piece, *_), (before, after) in fan_out(_run_piece, grid, missing, runtime):
             with atomic(files[piece]) as partial, open(partial, "wb") as stream:
                 np.savez(stream, before=before, after=after)
@@ -96,3 +88,22 @@ def _run_piece(
 ) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
     _, batch, places = piece
     return grid.run(batch, places)
+
+
+def _open_pieces(
+    grid: Grid, encoded: Encoded, batch: int, runtime: Runtime, run: Path, model: Path
+) -> Path:
+    means = b"" if grid.means is None else grid.means.cpu().numpy().tobytes()
+    identity = {
+        "gates": [(gate.mode, gate.heads) for gate in grid.gates],
+        "means": hashlib.sha256(means).hexdigest(),
+        "inputs": encoded.inputs,
+        "batch": batch,
+        "precision": str(grid.gated.model.dtype),
+        "device": find_device(runtime.device).type,
+        "versions": [torch.__version__, transformers.__version__],
+    }
+    weights = sorted(model.glob("model*.safetensors"))
+    progress = run / fingerprint(identity, [*weights, *CODE])
+    open_scratch(progress)
+    return progress

@@ -4,8 +4,8 @@ import ctypes
 import sys
 
 # From malloc.h of the GNU C library.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-LARGEST = 2**30  # bytes
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
+LARGEST = (2**30, 2**25)  # bytes; older releases refuse the first
 
 
 def keep_freed_memory() -> None:
@@ -19,6 +19,11 @@ def keep_freed_memory() -> None:
     if sys.platform != "linux":
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(M_MMAP_THRESHOLD, LARGEST)
-        mallopt(M_TRIM_THRESHOLD, LARGEST)
+    if mallopt is None:
+        return
+    # One arena: what threads beside the first are given by themselves ends at 64 MB.
+    mallopt(M_ARENA_MAX, 1)
+    for size in LARGEST:
+        if mallopt(M_MMAP_THRESHOLD, size):
+            mallopt(M_TRIM_THRESHOLD, size)
+            return

@@ -19,7 +19,7 @@ class Runtime(Parameters):
     """The section `runtime` of `params.yaml`."""
 
     device: str = "auto"  # auto | cpu | cuda | cuda:1 | mps
-    threads: int = 2  # of torch, in one process
+    threads: int = 2  # of torch, or batches side by side, each in one thread (grid, attend)
     workers: int = 0  # processes that load data
     processes: int = 1  # processes of one fine-tuning, under torchrun
     fan_out: str = "local"  # local | ray:auto | ray:HOST:PORT; where the grid's batches run
@@ -37,18 +37,23 @@ def start(runtime: Runtime, seed: int) -> torch.device:
     Raises:
         InputError: the device asked for is not on this machine.
     """
-    keep_freed_memory()
+    settle()
     torch.set_num_threads(runtime.threads)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - libraries that draw from the global state
     torch.manual_seed(seed)
+    return find_device(runtime.device)
+
+
+def settle() -> None:
+    """Ask for repeatable algorithms and settle memory, in this process."""
+    keep_freed_memory()
     torch.use_deterministic_algorithms(True, warn_only=True)
     # It would write every new tensor once more, a tenth of the time of tuning, to show reads of
     # what was never written; nothing here reads that.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True
-    return find_device(runtime.device)
 
 
 def find_device(name: str) -> torch.device:

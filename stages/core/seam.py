@@ -122,6 +122,10 @@ class Gated:
         )
         return output.logits if hasattr(output, "logits") else output.last_hidden_state
 
+    def moved(self, device: torch.device) -> "Gated":
+        """A copy with weights of its own on another device."""
+        return Gated(copy.deepcopy(self.model).to(device))
+
     def twin(self) -> "Gated":
         """The same for another thread: the weights are shared, the modules around them are not."""
         weights = [*self.model.parameters(), *self.model.buffers()]

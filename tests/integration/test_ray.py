@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,14 @@ def address(tmp_path_factory) -> Iterator[str]:
     cluster.shutdown()
 
 
-def where(_: None, job: int) -> tuple[int, str]:
+class Nothing:
+    """What pieces need that need nothing."""
+
+    def moved(self, device):
+        return self
+
+
+def where(_: Nothing, job: int) -> tuple[int, str]:
     """The process and the node that run a job, after long enough for both nodes to get some."""
     time.sleep(0.3)
     return os.getpid(), ray.get_runtime_context().get_node_id()
@@ -43,7 +51,7 @@ def where(_: None, job: int) -> tuple[int, str]:
 
 def test_both_nodes_work(address):
     runtime = Runtime(threads=1, fan_out=f"ray:{address}")
-    found = [result for _, result in fan_out(where, None, range(8), runtime)]
+    found = [result for _, result in fan_out(where, Nothing(), range(8), runtime)]
     assert len({node for _, node in found}) == 2
     assert os.getpid() not in {process for process, _ in found}
 
@@ -64,13 +72,14 @@ def grid_and_texts(tiny_classifier) -> tuple[Grid, Encoded]:
 
 
 def pieces(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
+    (pieces,) = folder.iterdir()
+    return {file.name: file.read_bytes() for file in pieces.iterdir()}
 
 
-def killed_once(grid: Grid, piece: tuple) -> tuple[np.ndarray, np.ndarray]:
+def killed_once(marker: Path, grid: Grid, piece: tuple) -> tuple[np.ndarray, np.ndarray]:
     """A piece whose worker is killed the first time that one has begun."""
     try:
-        grid.marker.touch(exist_ok=False)
+        marker.touch(exist_ok=False)
     except FileExistsError:
         return _run_piece(grid, piece)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -79,15 +88,12 @@ def killed_once(grid: Grid, piece: tuple) -> tuple[np.ndarray, np.ndarray]:
 def test_results_are_the_same_bytes_though_a_worker_is_killed(
     address, grid_and_texts, tmp_path, monkeypatch
 ):
-    for name in ("here", "there"):
-        (tmp_path / name).mkdir()
     grid, encoded = grid_and_texts
-    here = run_gates(grid, encoded, 4, Runtime(threads=2), "x", tmp_path / "here")
-    monkeypatch.setattr(grid_run, "_run_piece", killed_once)
-    grid.marker = tmp_path / "marker"
+    here = run_gates(grid, encoded, 4, Runtime(threads=2), tmp_path / "here", tmp_path)
+    monkeypatch.setattr(grid_run, "_run_piece", partial(killed_once, tmp_path / "marker"))
     runtime = Runtime(fan_out=f"ray:{address}")
-    there = run_gates(grid, encoded, 4, runtime, "x", tmp_path / "there")
-    assert grid.marker.exists()
+    there = run_gates(grid, encoded, 4, runtime, tmp_path / "there", tmp_path)
+    assert (tmp_path / "marker").exists()
     assert pieces(tmp_path / "here") == pieces(tmp_path / "there")
     for one, other in zip(here, there, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -95,4 +101,4 @@ def test_results_are_the_same_bytes_though_a_worker_is_killed(
 
 def test_no_cluster_is_said():
     with pytest.raises(InputError, match="no Ray cluster at 127.0.0.1:1"):
-        list(fan_out(where, None, [1], Runtime(threads=1, fan_out="ray:127.0.0.1:1")))
+        list(fan_out(where, Nothing(), [1], Runtime(threads=1, fan_out="ray:127.0.0.1:1")))

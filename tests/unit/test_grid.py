@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import get_args
 
 import numpy as np
@@ -99,6 +100,8 @@ class CountingGrid:
     """Its logits are the rows' numbers, so that their order can be checked; may break down once."""
 
     gates = [Gate("zero", ((0, 0),), "head"), Gate("zero", ((0, 1),), "head")]
+    means = None
+    gated = SimpleNamespace(model=SimpleNamespace(dtype=torch.float32))
 
     def twin(self):
         return self
@@ -122,7 +125,7 @@ def encoded():
 
 
 def test_logits_come_back_in_the_order_of_the_examples(tmp_path, encoded):
-    before, after = run_gates(CountingGrid(), encoded, 2, Runtime(), "x", tmp_path)
+    before, after = run_gates(CountingGrid(), encoded, 2, Runtime(), tmp_path / "x", tmp_path)
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[1, :, 0].tolist() == [20, 21, 22, 23, 24]
 
@@ -131,7 +134,7 @@ def test_gates_of_the_same_heads_run_once(tmp_path, encoded):
     grid = CountingGrid()
     again = Gate("zero", ((0, 1), (0, 0)), "random", "all", 1.0, 0)
     grid.gates = [again, *grid.gates, replace(again, heads=again.heads[::-1], draw=1)]
-    _, after = run_gates(grid, encoded, 5, Runtime(threads=1), "x", tmp_path)
+    _, after = run_gates(grid, encoded, 5, Runtime(threads=1), tmp_path / "x", tmp_path)
     assert grid.places == [0, 1, 2]
     np.testing.assert_array_equal(after[3], after[0])
     assert after[:, 0, 0].tolist() == [10, 20, 30, 10]
@@ -140,10 +143,26 @@ def test_gates_of_the_same_heads_run_once(tmp_path, encoded):
 def test_a_run_that_broke_off_goes_on_where_it_was(tmp_path, encoded):
     alone = Runtime(threads=1)
     with pytest.raises(KeyboardInterrupt):
-        run_gates(CountingGrid(breaks_at=2), encoded, 2, alone, "x", tmp_path)
-    (tmp_path / ".x-2-0.npz.partial").write_bytes(b"half-written")
+        run_gates(CountingGrid(breaks_at=2), encoded, 2, alone, tmp_path / "x", tmp_path)
+    (pieces,) = (tmp_path / "x").iterdir()
+    (pieces / ".2-0.npz.partial").write_bytes(b"half-written")
     again = CountingGrid()
-    before, after = run_gates(again, encoded, 2, alone, "x", tmp_path)
+    before, after = run_gates(again, encoded, 2, alone, tmp_path / "x", tmp_path)
     assert again.calls == 1
     assert before[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert after[0, :, 0].tolist() == [10, 11, 12, 13, 14]
+
+
+def test_pieces_of_another_run_are_not_taken_up(tmp_path, encoded):
+    alone = Runtime(threads=1)
+    run_gates(CountingGrid(), encoded, 2, alone, tmp_path / "x", tmp_path)
+    same, reordered, reweighted = CountingGrid(), CountingGrid(), CountingGrid()
+    run_gates(same, encoded, 2, alone, tmp_path / "x", tmp_path)
+    assert same.calls == 0
+    reordered.gates = CountingGrid.gates[::-1]
+    run_gates(reordered, encoded, 2, alone, tmp_path / "x", tmp_path)
+    assert reordered.calls == 3
+    (tmp_path / "model.safetensors").write_bytes(b"other weights")
+    reweighted.gates = reordered.gates
+    run_gates(reweighted, encoded, 2, alone, tmp_path / "x", tmp_path)
+    assert reweighted.calls == 3

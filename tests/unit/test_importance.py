@@ -4,8 +4,15 @@ import pytest
 import torch
 
 from stages.core.batches import Batch
+from stages.core.cost import Geometry
 from stages.core.gates import Gate, GateBatch, single_heads
-from stages.core.gradients import agreement_table, gate_gradients, importance_table, losses
+from stages.core.gradients import (
+    agreement_table,
+    batch_within,
+    gate_gradients,
+    importance_table,
+    losses,
+)
 from stages.core.outcomes import Outcomes, write_outcomes
 from stages.core.seam import Gated
 from stages.importance import loss_changes
@@ -16,6 +23,8 @@ LABELS = np.array([0.0, 2.0, 1.0])
 
 class OneBatch:
     """Encoded examples that are one batch already."""
+
+    lengths = np.array(LENGTHS)
 
     def __init__(self, inputs):
         self.inputs = inputs
@@ -28,6 +37,14 @@ class OneBatch:
 def model(padded_classifier):
     model, inputs = padded_classifier(LENGTHS)
     return Gated(model), inputs
+
+
+def test_long_examples_go_through_a_few_at_a_time():
+    large = Geometry(layers=24, heads=16, hidden=1024, feed_forward=4096)
+    one = 24 * 512 * (10 * 1024 + 2 * 4096) * 4
+    assert batch_within(large, 512, most=32) == 1_000_000_000 // one == 1
+    small = Geometry(layers=6, heads=12, hidden=384, feed_forward=1536)
+    assert batch_within(small, 64, most=32) == 32
 
 
 def test_gradients_are_finite_differences(model):

@@ -120,7 +120,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
     drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
     return Section(
         _title(study, f"each layer as a whole, {mode}"),
-        f"All heads of one layer are set to {mode} ({source}).",
+        f"All heads of one layer are set to {mode} ({source}). {precisions(gates)}",
         (
             Figure(
                 name,

@@ -12,6 +12,7 @@ from stages.report.pages.ablate import (
     by_task,
     effects,
     effects_figure,
+    precisions,
     preferred_mode,
     single_heads,
 )
@@ -49,7 +50,7 @@ def _heads_off(measures: Measures) -> Section:
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
         "here as well as with pretrained weights is no work of pretraining; layer and head are a "
         "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers, "
-        "random shares and the mode `mean` have no such control.",
+        f"random shares and the mode `mean` have no such control. {precisions(gates)}",
         (
             Table(
                 "control-heads",
