@@ -12,6 +12,7 @@ AGREEMENT = "importance/{task}-{seed}-agreement.parquet"
 
 def sections(measures: Measures) -> list[Section]:
     cells = importances(measures)
+    most = cells.groupby("task")["importance"].transform("max")
     agreement = measures.frame(AGREEMENT)
     places = ["task", "seed"]
     agreement = agreement[[*places, *agreement.columns.drop(places)]]
@@ -20,8 +21,10 @@ def sections(measures: Measures) -> list[Section]:
             "How good is the cheap score?",
             "Importance is the mean over examples of the absolute gradient of the loss with "
             "respect to the gate of a head (Michel et al. 2019): one backward pass gives that of "
-            "all heads. It is held against setting each head to zero, on the same examples. A "
-            "score that ranks heads as the exact grid does has a rank correlation of 1.",
+            "all heads, here in fp32. It is held against setting each head to zero, on the same "
+            "examples. A score that ranks heads as the exact grid does has a rank correlation of "
+            "1. An absolute gradient can say how far a head moves the loss, but not which way: the "
+            "mean change of the loss and the metric tell heads that help from heads that hurt.",
             (
                 Figure(
                     "importance-exact",
@@ -57,12 +60,13 @@ def sections(measures: Measures) -> list[Section]:
                     "importance-heads",
                     "Importance by gradients",
                     "Layer x head for each task; the darker, the more the loss depends on the "
-                    "head's gate.",
-                    cells,
-                    "importance",
-                    "mean absolute gradient",
-                    tooltip=["task", "layer", "head", "importance", "loss"],
-                    format=".3f",
+                    "head's gate. Shares of the task's most important head, as losses have units "
+                    "of their own.",
+                    cells.assign(share=cells["importance"] / most),
+                    "share",
+                    "share of the largest",
+                    tooltip=["task", "layer", "head", "share", "importance", "loss"],
+                    format=".2f",
                 ),
                 Table(
                     "importance-heads",
