@@ -32,13 +32,24 @@ def in_data_order(encoded: Encoded, device: torch.device) -> Iterator[dict[str, 
 
 
 @torch.inference_mode()
-def usual_loop(model: PreTrainedModel, encoded: Encoded, heads: Sequence[Head]) -> Logits:
-    """One forward pass a head and batch, its output set to zero where it enters the projection."""
+def usual_loop(model: PreTrainedModel, encoded: Encoded, heads: Sequence[Head | None]) -> Logits:
+    """One forward pass a head and batch, its output set to zero where it enters the projection.
+
+    With None for a head, one pass with every head on.
+    """
     model.set_attn_implementation("sdpa")
     size = model.config.hidden_size // model.config.num_attention_heads
     batches = list(in_data_order(encoded, model.device))
+
+    def all_logits() -> np.ndarray:
+        return torch.cat([model(**batch).logits.float().cpu() for batch in batches]).numpy()
+
     result = []
-    for layer, head in heads:
+    for off in heads:
+        if off is None:
+            result.append(all_logits())
+            continue
+        layer, head = off
 
         def zero(_: nn.Module, inputs: tuple[Tensor], head: int = head) -> tuple[Tensor]:
             context = inputs[0].clone()
@@ -47,9 +58,8 @@ def usual_loop(model: PreTrainedModel, encoded: Encoded, heads: Sequence[Head]) 
 
         projection = model.base_model.encoder.layer[layer].attention.output.dense
         hook = projection.register_forward_pre_hook(zero)
-        logits = [model(**batch).logits.float().cpu() for batch in batches]
+        result.append(all_logits())
         hook.remove()
-        result.append(torch.cat(logits).numpy())
     return np.stack(result)
 
 

@@ -18,12 +18,14 @@ from benchmarks.pairs import ratios, take_turns
 from stages.core.batches import Encoded
 from stages.core.cost import Geometry, least_for_grid
 from stages.core.gates import Gate, single_heads
+from stages.core.gradients import gate_gradients
 from stages.core.grid import Grid
 from stages.core.grid_run import run_gates
 from stages.core.runtime import Runtime, find_device
 from stages.core.seam import Gated
 
 OURS, LOOP, LENS, FLOOR = "this grid", "loop", "TransformerLens", "floor"
+GRADIENTS, FORWARD = "gradients of all gates", "one forward pass"
 TOLERANCE = 1e-4  # of logits in float32
 BATCH = 8  # of the default configuration
 PRODUCT_ROWS = (512, 1024, 2048)
@@ -91,8 +93,9 @@ def compare(
         against: of `LOOP` and `LENS`.
 
     Returns:
-        side, seconds, ratio (to this grid), lowest, highest, ours_to_it (this grid's time over the
-        side's), difference (largest of a logit).
+        side (the cheap score and a forward pass of all examples stand beside the ways to turn
+        heads off), seconds, ratio (to this grid), lowest, highest, ours_to_it (this grid's time
+        over the side's), difference (largest of a logit).
     """
     device = find_device(runtime.device)
     model = classifier(encoder).to(device)
@@ -104,12 +107,19 @@ def compare(
     lens = transformer_lens(classifier(encoder).to(device), encoded) if LENS in against else None
     found: dict[str, Logits] = {}
     rates = [product_rate(model, runtime.threads)]
+    labels = np.zeros(len(encoded.lengths))
+
+    def gradients() -> None:
+        gate_gradients(gated, encoded, labels, "classification", BATCH, device)
+
     sides = {
+        GRADIENTS: gradients,
+        FORWARD: lambda: usual_loop(model, encoded, [None]),
         OURS: lambda: found.update({OURS: own_grid(gated, encoded, gates, runtime)}),
         LOOP: lambda: found.update({LOOP: usual_loop(model, encoded, heads)}),
         LENS: lambda: found.update({LENS: lens(heads)}),
     }
-    timed = {name: sides[name] for name in (OURS, *against)}
+    timed = {name: sides[name] for name in (OURS, *against, GRADIENTS, FORWARD)}
     times = take_turns(
         timed, rounds, between=lambda: rates.append(product_rate(model, runtime.threads))
     )
