@@ -77,7 +77,7 @@ def main(
     )
     predictions = (predictions_from_logits(part, definition.kind) for part in logits)
     labels = examples["label"].to_numpy(dtype=float)
-    table = gate_table(gates).assign(precision=parameters.precision)
+    table = gate_table(gates, parameters.precision)
     outcomes = Outcomes(table, definition.metrics[0], labels, *predictions)
     tables = {
         "-drift": head_table(cosines, *resampling),

@@ -114,7 +114,7 @@ def _write_ablate(
         gated = np.stack(
             [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
         )
-        table = gate_table(gates).assign(precision="fp32")
+        table = gate_table(gates)
         return Outcomes(table, "accuracy", labels, baseline, gated), 50, 0
 
     heads = evidence(

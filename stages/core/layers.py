@@ -11,6 +11,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from stages.core.gates import uniform_output
+
 Hidden = Float[Tensor, "batch token hidden"]
 Heads = Float[Tensor, "batch head token size"]
 
@@ -101,11 +103,7 @@ class Layer(ABC):
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> Float[Tensor, "batch head size"]:
         """What each head gives out that attends to every real token alike, without all values."""
-        if real is None:
-            mean = hidden.mean(1)
-        else:
-            weights = real.to(hidden.dtype)
-            mean = torch.einsum("bt,btd->bd", weights / weights.sum(1, keepdim=True), hidden)
+        mean = uniform_output(hidden[:, None], real)[:, 0]
         return self.projections[2](mean).unflatten(-1, (-1, self.attention.attention_head_size))
 
 

@@ -5,6 +5,7 @@ scikit-learn's metrics take one sample at a time; the tests hold these against t
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -69,6 +70,14 @@ def spearman(labels: Labels, predictions: Labels) -> Values:
 METRICS: dict[str, Callable[[Labels, Labels], Values]] = {
     metric.__name__: metric for metric in (accuracy, f1, macro_f1, matthews, pearson, spearman)
 }
+
+
+def scorer(metric: str, labels: Labels) -> Callable[[Labels], Values]:
+    """The metric of any predictions on these labels, which a rank correlation ranks only once."""
+    if metric == "spearman":
+        ranks = stats.rankdata(labels, axis=-1)
+        return lambda predictions: pearson(ranks, stats.rankdata(predictions, axis=-1))
+    return partial(METRICS[metric], labels)
 
 
 def predictions_from_logits(

@@ -45,10 +45,11 @@ class Outcomes:
         return np.array([METRICS[self.metric](self.labels, gate) for gate in self.gated])
 
 
-def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
-    """One row a gate: gate, family, mode, layer, head, band, share, draw, heads_off.
+def gate_table(gates: Sequence[Gate], precision: str = "fp32") -> pd.DataFrame:
+    """One row a gate: gate, family, mode, layer, head, band, share, draw, heads_off, precision.
 
-    `layer` and `head` are -1 where the gate is more than one.
+    `layer` and `head` are -1 where the gate is more than one. `precision` is what the outcomes were
+    computed in.
     """
     return pd.DataFrame(
         {
@@ -61,6 +62,7 @@ def gate_table(gates: Sequence[Gate]) -> pd.DataFrame:
             "share": gate.share,
             "draw": gate.draw,
             "heads_off": len(gate.heads),
+            "precision": precision,
         }
         for gate in gates
     )
@@ -77,11 +79,10 @@ def write_outcomes(
     """Keep every gate's outcome on every example: gates.parquet, examples.parquet, logits.
 
     `logits.npy` is [gates, examples, classes] in the order of the two tables; `baseline.npy` is
-    [examples, classes]. `precision` is what they were computed in, a column of the gates.
+    [examples, classes]. `precision` is that of `gate_table`.
     """
     folder.mkdir(parents=True)
-    table = gate_table(gates)
-    table["precision"] = precision
+    table = gate_table(gates, precision)
     table["heads"] = [[f"{layer}.{head}" for layer, head in gate.heads] for gate in gates]
     table.to_parquet(folder / "gates.parquet", index=False)
     examples[["id", "label"]].to_parquet(folder / "examples.parquet", index=False)

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from stages.core.intervals import percentile_interval
-from stages.core.metrics import METRICS
+from stages.core.metrics import scorer
 from stages.core.outcomes import Outcomes
 
 
@@ -37,14 +37,14 @@ def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
 
     NaN where there is but one example, which says nothing of others.
     """
-    score, count = METRICS[outcomes.metric], len(outcomes.labels)
+    count = len(outcomes.labels)
     if count < 2:
         unknown = np.full((1 + len(outcomes.gated), resamples), np.nan)
         return Resampled(unknown[0], unknown[1:])
     samples = draw_samples(count, resamples, seed)
-    labels = outcomes.labels[samples]
+    score = scorer(outcomes.metric, outcomes.labels[samples])
     before, *after = (
-        score(labels, predictions[samples]) for predictions in (outcomes.baseline, *outcomes.gated)
+        score(predictions[samples]) for predictions in (outcomes.baseline, *outcomes.gated)
     )
     return Resampled(before, np.stack(after))
 
@@ -109,12 +109,12 @@ class Halves:
 
 def halve(outcomes: Outcomes, resamples: int, seed: int) -> Halves:
     """Draw halves of the examples, the same for all gates."""
-    score, labels = METRICS[outcomes.metric], outcomes.labels
+    labels = outcomes.labels
     generator = np.random.default_rng(seed)
     predictions = np.concatenate([outcomes.baseline[None], outcomes.gated])
 
     def effects(rows: np.ndarray) -> np.ndarray:
-        before, *after = score(labels[rows], predictions[:, rows])
+        before, *after = scorer(outcomes.metric, labels[rows])(predictions[:, rows])
         return np.array(after) - before
 
     drawn = np.empty((resamples, 4, len(outcomes.gated)))

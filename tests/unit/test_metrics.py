@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from stages.core.metrics import METRICS, predictions_from_logits
+from stages.core.metrics import METRICS, predictions_from_logits, scorer
 
 GENERATOR = np.random.default_rng(0)
 CLASSES = GENERATOR.integers(0, 2, (2, 50)).astype(float)
@@ -28,6 +28,7 @@ def test_same_as_the_library_one_by_one_and_vectorised(name, sample, library):
     many = np.stack([predictions, labels, predictions[::-1]])
     expected = [library(labels, row) for row in many]
     np.testing.assert_allclose(METRICS[name](labels, many), expected, atol=1e-12)
+    np.testing.assert_array_equal(scorer(name, labels)(many), METRICS[name](labels, many))
 
 
 def test_constant_predictions_score_nothing():

@@ -33,7 +33,7 @@ def test_outcomes_are_read_back(folder):
     kept = pd.read_parquet(folder / "gates.parquet")
     assert [list(heads) for heads in kept["heads"][1:]] == [["1.0", "1.1"], ["0.0", "1.1"]]
     outcomes = read_outcomes(folder, "accuracy", "classification")
-    pd.testing.assert_frame_equal(outcomes.gates, gate_table(GATES).assign(precision="fp32"))
+    pd.testing.assert_frame_equal(outcomes.gates, gate_table(GATES))
     assert outcomes.labels.tolist() == outcomes.baseline.tolist() == [0, 1]
     assert outcomes.gated.tolist() == [[1, 1], [0, 0], [0, 1]]
     assert outcomes.before == 1
