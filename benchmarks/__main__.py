@@ -13,8 +13,8 @@ from benchmarks import growth as growth_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
 from stages.core.charts import save_svg
-from stages.core.parameters import stage_command
-from stages.core.runtime import Precision, Runtime, read_runtime, start
+from stages.core.machine.runtime import Precision, Runtime, read_runtime, start
+from stages.core.project.parameters import stage_command
 
 MAPS = Path("work/maps/relevance-none")  # of the default configuration, once it was built
 app = typer.Typer(add_completion=False, help=__doc__)

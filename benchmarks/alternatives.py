@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from transformers import AutoTokenizer, BertForNextSentencePrediction, PreTrainedModel
 
-from stages.core.batches import Encoded
-from stages.core.checkpoint_source import PackageCheckpoint, locate
-from stages.core.gates import Head
-from stages.core.parameters import section
+from stages.core.encoder.batches import Encoded
+from stages.core.encoder.checkpoint_source import PackageCheckpoint, locate
+from stages.core.heads.gates import Head
+from stages.core.project.parameters import section
 
 BATCH = 32
 Logits = Float[np.ndarray, "gates examples classes"]

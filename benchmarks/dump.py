@@ -15,11 +15,11 @@ from benchmarks.alternatives import in_data_order
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
 from stages.attend import measure
-from stages.core.batches import Encoded
-from stages.core.maps import MapStore, MapWriter, write_maps
-from stages.core.runtime import read_runtime
-from stages.core.seam import Gated
-from stages.core.statistics import KindIds, Moments
+from stages.core.attention.maps import MapStore, MapWriter, write_maps
+from stages.core.attention.statistics import KindIds, Moments
+from stages.core.encoder.batches import Encoded
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import read_runtime
 
 OURS, USUAL = "this dump", "output_attentions"
 PERIOD = 1012  # of BERT's vocabulary

@@ -11,10 +11,10 @@ from transformers import (
     PreTrainedModel,
 )
 
-from stages.core.batches import Encoded
-from stages.core.checkpoint_source import PackageCheckpoint, locate
-from stages.core.files import InputError
-from stages.core.parameters import section
+from stages.core.encoder.batches import Encoded
+from stages.core.encoder.checkpoint_source import PackageCheckpoint, locate
+from stages.core.project.files import InputError
+from stages.core.project.parameters import section
 
 SEED = 0
 CLS, SEP = 101, 102  # of BERT's vocabulary

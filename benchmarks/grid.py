@@ -15,14 +15,14 @@ from transformers import PreTrainedModel
 from benchmarks.alternatives import Logits, transformer_lens, usual_loop
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from stages.core.batches import Encoded
-from stages.core.cost import Geometry, least_for_grid
-from stages.core.gates import Gate, single_heads
-from stages.core.gradients import gate_gradients
-from stages.core.grid import Grid
-from stages.core.grid_run import run_gates
-from stages.core.runtime import Runtime, find_device
-from stages.core.seam import Gated
+from stages.core.ablation.grid import Grid
+from stages.core.ablation.grid_run import run_gates
+from stages.core.effects.cost import Geometry, least_for_grid
+from stages.core.effects.gradients import gate_gradients
+from stages.core.encoder.batches import Encoded
+from stages.core.heads.gates import Gate, single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime, find_device
 
 OURS, LOOP, LENS, FLOOR = "this grid", "loop", "TransformerLens", "floor"
 GRADIENTS, FORWARD = "gradients of all gates", "one forward pass"

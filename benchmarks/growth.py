@@ -9,9 +9,9 @@ from tqdm import tqdm
 
 from benchmarks.encoders import classifier, texts
 from benchmarks.grid import own_grid
-from stages.core.gates import single_heads
-from stages.core.runtime import Runtime
-from stages.core.seam import Gated
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime
 
 TOKENS, EXAMPLES = 48, 32
 STEPS = {

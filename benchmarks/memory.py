@@ -11,9 +11,9 @@ import pandas as pd
 from benchmarks.dump import measured
 from benchmarks.encoders import classifier, texts
 from benchmarks.grid import own_grid
-from stages.core.gates import single_heads
-from stages.core.runtime import read_runtime, start
-from stages.core.seam import Gated
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import read_runtime, start
 
 LONG = 512  # tokens
 EXAMPLES = 8  # of that length: a batch of the stages `ablate` and `control`

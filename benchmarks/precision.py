@@ -8,14 +8,14 @@ import pandas as pd
 from benchmarks.grid import own_grid
 from benchmarks.pairs import ratios, take_turns
 from stages.ablate import Ablate, fixed_gates
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import read_examples
-from stages.core.metrics import METRICS, predictions_from_logits
-from stages.core.parameters import PARAMETER_FILE, section
-from stages.core.runtime import DTYPES, Runtime, find_device
-from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import DTYPES, Runtime, find_device
+from stages.core.project.examples import read_examples
+from stages.core.project.metrics import METRICS, predictions_from_logits
+from stages.core.project.parameters import PARAMETER_FILE, section
+from stages.core.project.tasks import load_task
 
 
 def compare(

@@ -8,9 +8,9 @@ from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.grid import BATCH
-from stages.core.gates import single_heads
-from stages.core.grid import Grid
-from stages.core.seam import Gated
+from stages.core.ablation.grid import Grid
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
 
 PRODUCTS = "matrix products"
 KINDS = {

@@ -12,18 +12,18 @@ from typing import Annotated
 import typer
 from pydantic import Field
 
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import draw_examples, read_examples
-from stages.core.files import atomic, remove
-from stages.core.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.grid import Grid, mean_outputs
-from stages.core.grid_run import run_gates
-from stages.core.outcomes import write_outcomes
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import DTYPES, Precision, read_runtime, start
-from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from stages.core.ablation.grid import Grid, mean_outputs
+from stages.core.ablation.grid_run import run_gates
+from stages.core.ablation.outcomes import write_outcomes
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import DTYPES, Precision, read_runtime, start
+from stages.core.project.examples import draw_examples, read_examples
+from stages.core.project.files import atomic, remove
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 SCRATCH = Path("work/scratch/ablate")  # no out of the stage: DVC would delete it before a run
 

@@ -19,17 +19,17 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
-from stages.core.batches import Batch, Encoded, encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import draw_examples, read_examples
+from stages.core.attention.maps import MapWriter, write_maps
+from stages.core.attention.statistics import KindIds, Moments, surface_statistics
+from stages.core.encoder.batches import Batch, Encoded, encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.fan_out import in_order
-from stages.core.files import atomic
-from stages.core.maps import MapWriter, write_maps
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import Runtime, read_runtime, start
-from stages.core.seam import Gated
-from stages.core.statistics import KindIds, Moments, surface_statistics
-from stages.core.tasks import load_task
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime, read_runtime, start
+from stages.core.project.examples import draw_examples, read_examples
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 
 class Attend(Parameters):

@@ -19,13 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from stages.core.files import atomic
-from stages.core.parameters import section, stage_command
-from stages.core.pattern_data import CLASSES, LabelledMaps, read_labelled
-from stages.core.pattern_features import feature_table
-from stages.core.pattern_network import PatternClassifier, PatternNetwork
-from stages.core.pattern_training import Training, fit_network
-from stages.core.runtime import read_runtime, settle
+from stages.core.machine.runtime import read_runtime, settle
+from stages.core.patterns.data import CLASSES, LabelledMaps, read_labelled
+from stages.core.patterns.features import feature_table
+from stages.core.patterns.network import PatternClassifier, PatternNetwork
+from stages.core.patterns.training import Training, fit_network
+from stages.core.project.files import atomic
+from stages.core.project.parameters import section, stage_command
 
 LABELLED = Path("data/patterns")
 

@@ -12,21 +12,21 @@ from typing import Annotated, Literal
 import typer
 from pydantic import Field
 
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
+from stages.core.ablation.grid import Grid
+from stages.core.ablation.grid_run import run_gates
+from stages.core.ablation.outcomes import Outcomes, gate_table
 from stages.core.drift import head_table, similarities
-from stages.core.effects import fixed_tables
-from stages.core.examples import draw_examples, read_examples
-from stages.core.files import atomic, remove
-from stages.core.gates import single_heads
-from stages.core.grid import Grid
-from stages.core.grid_run import run_gates
-from stages.core.metrics import predictions_from_logits
-from stages.core.outcomes import Outcomes, gate_table
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import DTYPES, Precision, read_runtime, start
-from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from stages.core.effects.tables import fixed_tables
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import DTYPES, Precision, read_runtime, start
+from stages.core.project.examples import draw_examples, read_examples
+from stages.core.project.files import atomic, remove
+from stages.core.project.metrics import predictions_from_logits
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 SCRATCH = Path("work/scratch/control")  # no out of the stage: DVC would delete it before a run
 

@@ -13,15 +13,15 @@ import pandas as pd
 import typer
 from pydantic import Field
 
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
 from stages.core.drift import contrast_table, head_table, similarities
-from stages.core.examples import draw_examples, read_examples
-from stages.core.files import atomic
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.runtime import read_runtime, start
-from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.project.examples import draw_examples, read_examples
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 
 class Drift(Parameters):

@@ -11,11 +11,11 @@ import pandas as pd
 import typer
 from pydantic import Field
 
-from stages.core.effects import fixed_tables, random_tables
-from stages.core.files import atomic
-from stages.core.outcomes import read_outcomes
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.tasks import load_task
+from stages.core.ablation.outcomes import read_outcomes
+from stages.core.effects.tables import fixed_tables, random_tables
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 
 class Effects(Parameters):

@@ -19,24 +19,25 @@ import typer
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from stages.core import batches, checkpoint, training
-from stages.core.batches import Encoded, encode
-from stages.core.checkpoint import TUNED, Arm, load_classifier, load_tokenizer
-from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.examples import read_examples
-from stages.core.files import InputError, atomic
-from stages.core.metrics import METRICS, predictions_from_logits
-from stages.core.parameters import PARAMETER_FILE, checked, section, stage_command
-from stages.core.processes import (
+from stages.core import training
+from stages.core.encoder import batches, checkpoint
+from stages.core.encoder.batches import Encoded, encode
+from stages.core.encoder.checkpoint import TUNED, Arm, load_classifier, load_tokenizer
+from stages.core.encoder.checkpoint_source import Checkpoint, locate
+from stages.core.machine.processes import (
     end_with_torchrun,
     is_first_process,
     on_one_gpu,
     process_count,
     run_under_torchrun,
 )
-from stages.core.runtime import read_runtime, start
-from stages.core.scratch import fingerprint, open_scratch
-from stages.core.tasks import Task, load_task
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.machine.scratch import fingerprint, open_scratch
+from stages.core.project.examples import read_examples
+from stages.core.project.files import InputError, atomic
+from stages.core.project.metrics import METRICS, predictions_from_logits
+from stages.core.project.parameters import PARAMETER_FILE, checked, section, stage_command
+from stages.core.project.tasks import Task, load_task
 from stages.core.training import Finetune, examples_a_pass, train
 
 EXAMPLES = Path("work/tasks")

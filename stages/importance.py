@@ -14,18 +14,18 @@ import typer
 from jaxtyping import Float, Int
 from pydantic import Field
 
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.cost import Geometry, least_for_grid
-from stages.core.examples import read_examples
-from stages.core.files import InputError, atomic
-from stages.core.gates import single_heads
-from stages.core.gradients import agreement_table, gate_gradients, importance_table, losses
-from stages.core.outcomes import read_outcomes
-from stages.core.parameters import PARAMETER_FILE, Parameters, section, stage_command
-from stages.core.runtime import read_runtime, start
-from stages.core.seam import Gated
-from stages.core.tasks import load_task
+from stages.core.ablation.outcomes import read_outcomes
+from stages.core.effects.cost import Geometry, least_for_grid
+from stages.core.effects.gradients import agreement_table, gate_gradients, importance_table, losses
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.project.examples import read_examples
+from stages.core.project.files import InputError, atomic
+from stages.core.project.parameters import PARAMETER_FILE, Parameters, section, stage_command
+from stages.core.project.tasks import load_task
 
 
 class Importance(Parameters):

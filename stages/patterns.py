@@ -11,14 +11,14 @@ from jaxtyping import Float, Int
 from pydantic import Field
 from tqdm import tqdm
 
-from stages.core.examples import drawn_rows
-from stages.core.files import atomic
+from stages.core.attention.maps import MapStore
 from stages.core.intervals import bootstrap
-from stages.core.maps import MapStore
-from stages.core.parameters import Parameters, section, stage_command
-from stages.core.pattern_data import CLASSES
-from stages.core.pattern_network import PatternClassifier
-from stages.core.runtime import read_runtime, start
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.patterns.data import CLASSES
+from stages.core.patterns.network import PatternClassifier
+from stages.core.project.examples import drawn_rows
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
 
 
 class Patterns(Parameters):

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from stages.core.examples import validate, write_examples
-from stages.core.files import atomic
-from stages.core.parameters import stage_command
+from stages.core.project.examples import validate, write_examples
+from stages.core.project.files import atomic
+from stages.core.project.parameters import stage_command
+from stages.core.project.tasks import load_task
 from stages.core.sources import read_source
-from stages.core.tasks import load_task
 from stages.core.written import write_task
 
 FOLDER = Path("work/tasks")

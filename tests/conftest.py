@@ -23,8 +23,8 @@ from transformers import (
     RobertaTokenizer,
 )
 
-from stages.core.checkpoint import load_classifier
-from stages.core.tasks import Task
+from stages.core.encoder.checkpoint import load_classifier
+from stages.core.project.tasks import Task
 
 TEXT = (
     "the a dog cat house garden river book song teacher child sees likes finds reads not never "

@@ -49,6 +49,15 @@ def closure(module: str) -> set[Path]:
     return found
 
 
+def dependency(module: Path) -> Path:
+    """The dep that stands for a module: its package, as a whole, or the module itself.
+
+    A line a module would make `dvc.lock` so long that DVC, which rewrites it after every stage,
+    takes seconds for it.
+    """
+    return Path(*module.parts[: 3 if module.parts[1] == "core" else 2])
+
+
 def stage_module(command: str) -> str:
     """The module that a stage's command runs: `python -m MODULE ...`."""
     words = command.split()
@@ -65,14 +74,9 @@ def renew(file: Path = ROOT / "dvc.yaml") -> None:
     yaml.width = 100
     pipeline = yaml.load(file)
     for stage in pipeline["stages"].values():
-        data = [dep for dep in stage["deps"] if not dep.endswith(".py")]
-        folders = [Path(dep) for dep in data]
-        code = sorted(
-            str(module)
-            for module in closure(stage_module(stage["cmd"]))
-            if not any(folder in module.parents for folder in folders)
-        )
-        stage["deps"][:] = data + code
+        data = [dep for dep in stage["deps"] if Path(dep).parts[0] != "stages"]
+        code = {dependency(module) for module in closure(stage_module(stage["cmd"]))}
+        stage["deps"][:] = data + sorted(map(str, code))
     yaml.dump(pipeline, file)
     for parameters in file.parent.glob("configurations/*/params.yaml"):
         shutil.copyfile(file, parameters.with_name("dvc.yaml"))

@@ -8,11 +8,11 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
-from stages.core.effects import fixed_tables, random_tables
-from stages.core.gates import random_shares, single_heads, whole_layers
-from stages.core.gradients import agreement_table, importance_table
-from stages.core.outcomes import Outcomes, gate_table
-from stages.core.pattern_data import CLASSES
+from stages.core.ablation.outcomes import Outcomes, gate_table
+from stages.core.effects.gradients import agreement_table, importance_table
+from stages.core.effects.tables import fixed_tables, random_tables
+from stages.core.heads.gates import random_shares, single_heads, whole_layers
+from stages.core.patterns.data import CLASSES
 from stages.findings.__main__ import app as findings
 from stages.report.__main__ import app as report
 

@@ -11,7 +11,7 @@ import altair
 import pandas as pd
 import vl_convert
 
-from stages.core.files import atomic
+from stages.core.project.files import atomic
 
 MOST_MARKS = 50_000  # a browser draws so many without delay; a page must aggregate above this
 PLACES = 4

@@ -7,10 +7,10 @@ from jaxtyping import Bool, Float, Float64
 from torch import Tensor
 from tqdm import tqdm
 
-from stages.core.batches import Encoded
+from stages.core.attention.statistics import mean_intervals
+from stages.core.encoder.batches import Encoded
+from stages.core.heads.seam import Gated
 from stages.core.intervals import LEVEL
-from stages.core.seam import Gated
-from stages.core.statistics import mean_intervals
 
 # The maps of one model wait in memory for those of the other; batches shrink to keep them below.
 HELD_BYTES = 500_000_000

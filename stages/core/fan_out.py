@@ -18,9 +18,9 @@ from typing import Any, Protocol, Self, TypeVar
 import torch
 
 import stages
-from stages.core.files import InputError
-from stages.core.parameters import PARAMETER_FILE
-from stages.core.runtime import Runtime, find_device, settle
+from stages.core.machine.runtime import Runtime, find_device, settle
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE
 
 
 class Shared(Protocol):

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from stages.core.examples import drawn_rows, examples_frame
-from stages.core.files import InputError
-from stages.core.parameters import PARAMETER_FILE
-from stages.core.tasks import Columns, Task
+from stages.core.project.examples import drawn_rows, examples_frame
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE
+from stages.core.project.tasks import Columns, Task
 
 SPLITS = ("train", "validation")
 SHOWN = 5  # bad rows named in a message

@@ -16,12 +16,12 @@ from torch.utils.data import Sampler
 from transformers import PreTrainedModel, Trainer, TrainerCallback, TrainingArguments
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from stages.core.batches import Encoded
-from stages.core.files import InputError
-from stages.core.parameters import PARAMETER_FILE, Parameters
-from stages.core.processes import process_count
-from stages.core.runtime import Runtime
-from stages.core.scratch import last_state, mark_complete
+from stages.core.encoder.batches import Encoded
+from stages.core.machine.processes import process_count
+from stages.core.machine.runtime import Runtime
+from stages.core.machine.scratch import last_state, mark_complete
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE, Parameters
 
 
 class Finetune(Parameters):

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 import stages.findings
-from stages.core.claims import SUMMARIES, ClaimsFile, Settings, answer, read_claims
-from stages.core.estimates import NotMeasured
-from stages.core.files import InputError, atomic
-from stages.core.findings import (
+from stages.core.intervals import LEVEL
+from stages.core.project.files import InputError, atomic
+from stages.core.project.parameters import section, stage_command
+from stages.core.verdicts.claims import SUMMARIES, ClaimsFile, Settings, answer, read_claims
+from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.findings import (
     FINDINGS_FILE,
     Finding,
     Findings,
@@ -22,9 +24,7 @@ from stages.core.findings import (
     read_findings,
     rounded,
 )
-from stages.core.intervals import LEVEL
-from stages.core.measures import Measures, open_measures
-from stages.core.parameters import section, stage_command
+from stages.core.verdicts.measures import Measures, open_measures
 from stages.findings.learnt import not_learnt
 
 METRICS_FILE = Path("reports/metrics.json")

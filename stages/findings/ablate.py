@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from stages.core.claims import Settings, measure, summary
-from stages.core.estimates import (
+from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.estimates import (
     Answer,
     Combination,
     Estimate,
@@ -22,7 +22,7 @@ from stages.core.estimates import (
     preferring,
     smallest,
 )
-from stages.core.measures import Measures, NotMeasured, relative_effects
+from stages.core.verdicts.measures import Measures, NotMeasured, relative_effects
 from stages.findings.learnt import not_learnt, of_learnt_tasks
 
 GATES = "effects/{task}-{seed}.parquet"

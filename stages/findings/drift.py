@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from stages.core.claims import Settings, measure
-from stages.core.estimates import Answer, Estimate, mean_of
 from stages.core.intervals import bootstrap
-from stages.core.measures import Measures
+from stages.core.verdicts.claims import Settings, measure
+from stages.core.verdicts.estimates import Answer, Estimate, mean_of
+from stages.core.verdicts.measures import Measures
 
 CONTRASTS = "drift/{task}-contrast.parquet"
 

@@ -6,12 +6,12 @@ Gains are in points, over the examples of a task's validation split.
 import numpy as np
 import pandas as pd
 
-from stages.core.claims import Settings, measure, summary
-from stages.core.estimates import Answer, Estimate, mean_of, preferring, smallest
 from stages.core.intervals import bootstrap
-from stages.core.measures import Measures, NotMeasured
-from stages.core.metrics import METRICS
-from stages.core.tasks import REGRESSION_METRICS
+from stages.core.project.metrics import METRICS
+from stages.core.project.tasks import REGRESSION_METRICS
+from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.estimates import Answer, Estimate, mean_of, preferring, smallest
+from stages.core.verdicts.measures import Measures, NotMeasured
 
 RUNS = "finetune/{task}-{arm}-{seed}.parquet"
 BASELINES = "baseline/{task}.parquet"

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from stages.core.measures import Measures, NotMeasured
-from stages.core.metrics import METRICS
+from stages.core.project.metrics import METRICS
+from stages.core.verdicts.measures import Measures, NotMeasured
 
 RUNS = "finetune/{task}-{arm}-{seed}.parquet"
 BASELINES = "baseline/{task}.parquet"

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from stages.core.claims import Settings, measure, summary
-from stages.core.estimates import Answer, Estimate, largest, smallest
 from stages.core.intervals import bootstrap
-from stages.core.measures import Measures, NotMeasured
-from stages.core.pattern_data import CLASSES
+from stages.core.patterns.data import CLASSES
+from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.estimates import Answer, Estimate, largest, smallest
+from stages.core.verdicts.measures import Measures, NotMeasured
 
 FOLDS = "classifier/folds.parquet"
 SHARES = "patterns/{task}-{arm}-shares.parquet"

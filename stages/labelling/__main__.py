@@ -7,8 +7,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from stages.core.files import InputError, atomic
-from stages.core.pattern_data import (
+from stages.core.patterns.data import (
     CLASSES,
     CLOSER_ANNOTATORS,
     FIRST_ANNOTATORS,
@@ -17,7 +16,8 @@ from stages.core.pattern_data import (
     read_table,
     write_maps,
 )
-from stages.core.pattern_network import PatternClassifier
+from stages.core.patterns.network import PatternClassifier
+from stages.core.project.files import InputError, atomic
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.draw import DrawnBy, Model
 from stages.labelling.draw import draw as draw_maps

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from stages.core.files import InputError
-from stages.core.pattern_data import (
+from stages.core.patterns.data import (
     ABBREVIATIONS,
     CLASSES,
     CLOSER_ANNOTATORS,
     FIRST_ANNOTATORS,
     read_table,
 )
+from stages.core.project.files import InputError
 
 
 def read_labels(path: Path, maps: list[int]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from stages.core.pattern_data import CLASSES, PART
+from stages.core.patterns.data import CLASSES, PART
 
 # Share of each class among the drawn maps, by the rough guess: rare ones are over-drawn.
 SHARES = {

@@ -19,12 +19,12 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer
 
-from stages.core.batches import encode
-from stages.core.files import InputError
-from stages.core.pattern_data import CLASSES, PART, Map
-from stages.core.pattern_features import FEATURES, NEAR, features
-from stages.core.pattern_network import PatternClassifier
-from stages.core.pattern_views import BRIGHTEST
+from stages.core.encoder.batches import encode
+from stages.core.patterns.data import CLASSES, PART, Map
+from stages.core.patterns.features import FEATURES, NEAR, features
+from stages.core.patterns.network import PatternClassifier
+from stages.core.patterns.views import BRIGHTEST
+from stages.core.project.files import InputError
 from stages.labelling.balance import choose, fold_of_heads, shuffled_guesses
 
 # An item joins this many examples of its task, for lengths from short to long.

@@ -7,9 +7,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from stages.core.files import atomic
-from stages.core.pattern_data import Map
-from stages.core.pattern_views import BRIGHTEST, DIM, VISIBLE
+from stages.core.patterns.data import Map
+from stages.core.patterns.views import BRIGHTEST, DIM, VISIBLE
+from stages.core.project.files import atomic
 
 SHADES = ("black", "#7a7a7a", "#ffb000")
 

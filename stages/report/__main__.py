@@ -12,10 +12,10 @@ import typer
 import vl_convert
 
 import stages.report.pages
-from stages.core.estimates import NotMeasured
-from stages.core.findings import read_findings
-from stages.core.measures import Measures, open_measures
-from stages.core.parameters import stage_command
+from stages.core.project.parameters import stage_command
+from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.findings import read_findings
+from stages.core.verdicts.measures import Measures, open_measures
 from stages.report.page import Page, Section
 from stages.report.site import write_site
 

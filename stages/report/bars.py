@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from stages.core.claims import Unit
-from stages.core.findings import Finding
+from stages.core.verdicts.claims import Unit
+from stages.core.verdicts.findings import Finding
 
 MARGIN = 0.08  # of the bar's length, left free at both ends
 DIGITS: dict[Unit, str] = {

@@ -8,7 +8,7 @@ import altair
 import pandas as pd
 
 from stages.core.charts import heatmap
-from stages.core.measures import Measures
+from stages.core.verdicts.measures import Measures
 
 
 @dataclass(frozen=True)

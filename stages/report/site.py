@@ -13,8 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from stages.core.charts import PLACES, save_svg, specification
-from stages.core.files import atomic
-from stages.core.findings import Findings
+from stages.core.project.files import atomic
+from stages.core.verdicts.findings import Findings
 from stages.report.bars import bar, published_in_words, region_in_words, shown
 from stages.report.page import Figure, Page, Section, Table
 

@@ -14,11 +14,11 @@ import pytest
 import torch
 
 from stages import attend, drift
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer, load_tuned
-from stages.core.examples import read_examples
-from stages.core.maps import MapStore
-from stages.core.statistics import KindIds, surface_statistics
+from stages.core.attention.maps import MapStore
+from stages.core.attention.statistics import KindIds, surface_statistics
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.project.examples import read_examples
 from tests.integration import toy
 
 REPOSITORY = Path(__file__).parents[2]

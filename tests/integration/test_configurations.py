@@ -7,12 +7,12 @@ from stages.ablate import Ablate
 from stages.attend import Attend
 from stages.classifier import Classifier
 from stages.control import Control
-from stages.core.checkpoint_source import Checkpoint
-from stages.core.claims import Settings
-from stages.core.parameters import checked, section
-from stages.core.runtime import Runtime
-from stages.core.tasks import load_task
+from stages.core.encoder.checkpoint_source import Checkpoint
+from stages.core.machine.runtime import Runtime
+from stages.core.project.parameters import checked, section
+from stages.core.project.tasks import load_task
 from stages.core.training import Finetune
+from stages.core.verdicts.claims import Settings
 from stages.drift import Drift
 from stages.effects import Effects
 from stages.importance import Importance

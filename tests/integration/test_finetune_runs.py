@@ -16,10 +16,10 @@ import torch
 from ruamel.yaml import YAML
 
 from stages import finetune
-from stages.core.batches import encode
-from stages.core.checkpoint import load_encoder, load_tokenizer, load_tuned
-from stages.core.examples import examples_frame, write_examples
-from stages.core.files import InputError
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
+from stages.core.project.examples import examples_frame, write_examples
+from stages.core.project.files import InputError
 
 REPOSITORY = Path(__file__).parents[2]
 NOUNS = ["dog", "cat", "house", "garden", "river", "book", "song"]

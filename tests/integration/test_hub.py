@@ -26,10 +26,10 @@ configs:
 CLIENT = """
 import json, sys
 import stages
-from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.parameters import checked
+from stages.core.encoder.checkpoint_source import Checkpoint, locate
+from stages.core.project.parameters import checked
 from stages.core.sources import read_source
-from stages.core.tasks import Task
+from stages.core.project.tasks import Task
 
 def outcome(entry):
     try:

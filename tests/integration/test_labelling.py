@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from stages.core.checkpoint import load_tokenizer
-from stages.core.files import InputError
-from stages.core.pattern_data import (
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.patterns.data import (
     ABBREVIATIONS,
     CLASSES,
     check_folds,
@@ -16,7 +15,8 @@ from stages.core.pattern_data import (
     read_maps,
     read_table,
 )
-from stages.core.pattern_network import Architecture, PatternClassifier, PatternNetwork
+from stages.core.patterns.network import Architecture, PatternClassifier, PatternNetwork
+from stages.core.project.files import InputError
 from stages.labelling import __main__ as labelling
 from tests.integration import toy
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from stages.core.tasks import load_task
+from stages.core.project.tasks import load_task
 from tests.integration.tiny import GLUE, SIDE_BY_SIDE, run
 from tests.lock import ROOT
 

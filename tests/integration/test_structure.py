@@ -2,14 +2,13 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
 from tests.lock import DVC
-from tests.modules import ROOT, closure, imports, stage_module
+from tests.modules import ROOT, closure, dependency, imports, stage_module
 
 PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = PIPELINE["stages"]
@@ -28,14 +27,8 @@ def outputs(stage: dict) -> list[str]:
 
 @pytest.mark.parametrize("name", STAGES)
 def test_every_module_that_a_stage_runs_is_among_its_deps(name):
-    deps = [Path(dep) for dep in paths(STAGES[name], "deps")]
-    listed = {dep for dep in deps if dep.suffix == ".py"}
-    folders = {dep for dep in deps if not dep.suffix}
-    needed = {
-        module
-        for module in closure(stage_module(STAGES[name]["cmd"]))
-        if folders.isdisjoint(module.parents)
-    }
+    listed = {dep for dep in paths(STAGES[name], "deps") if dep.startswith("stages/")}
+    needed = {str(dependency(module)) for module in closure(stage_module(STAGES[name]["cmd"]))}
     assert listed == needed, "renew the lists with: python -m tests.modules"
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from stages.attend import token_table
-from stages.core.batches import encode
-from stages.core.checkpoint import load_tokenizer
-from stages.core.statistics import KindIds
+from stages.core.attention.statistics import KindIds
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer
 
 
 def frame(*pairs) -> pd.DataFrame:

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from transformers import AutoTokenizer
 
-from stages.core.batches import encode
+from stages.core.encoder.batches import encode
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
-from stages.core.gates import single_heads
-from stages.core.runtime import Runtime
-from stages.core.seam import Gated
-from stages.core.statistics import KindIds, surface_statistics
+from stages.core.attention.statistics import KindIds, surface_statistics
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():

@@ -9,18 +9,18 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForMaskedLM
 
-from stages.core import checkpoint_source
-from stages.core.checkpoint import (
+from stages.core.encoder import checkpoint_source
+from stages.core.encoder.checkpoint import (
     load_classifier,
     load_encoder,
     load_tokenizer,
     load_tuned,
     longest_input,
 )
-from stages.core.checkpoint_source import Checkpoint, locate, weights_sha256
-from stages.core.files import InputError
-from stages.core.parameters import checked
-from stages.core.tasks import Task
+from stages.core.encoder.checkpoint_source import Checkpoint, locate, weights_sha256
+from stages.core.project.files import InputError
+from stages.core.project.parameters import checked
+from stages.core.project.tasks import Task
 
 TASK = Task.model_validate(
     {

@@ -5,9 +5,17 @@ import pytest
 from pydantic import ValidationError
 
 import stages.findings
-from stages.core.claims import MEASURES, Region, Settings, answer, measure, read_claims, verdict
-from stages.core.estimates import Estimate
-from stages.core.files import InputError
+from stages.core.project.files import InputError
+from stages.core.verdicts.claims import (
+    MEASURES,
+    Region,
+    Settings,
+    answer,
+    measure,
+    read_claims,
+    verdict,
+)
+from stages.core.verdicts.estimates import Estimate
 
 CLAIM = """\
 papers: {paper: Somebody 2019}

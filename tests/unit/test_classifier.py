@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 from stages.classifier import Classifier, baseline_predictions, fold_table
-from stages.core.files import InputError
-from stages.core.pattern_data import (
+from stages.core.patterns.data import (
     CLASSES,
     CLOSER_ANNOTATORS,
     FIRST_ANNOTATORS,
@@ -22,16 +21,17 @@ from stages.core.pattern_data import (
     read_maps,
     write_maps,
 )
-from stages.core.pattern_features import FEATURES, feature_table, features
-from stages.core.pattern_network import (
+from stages.core.patterns.features import FEATURES, feature_table, features
+from stages.core.patterns.network import (
     FARTHEST,
     Architecture,
     PatternClassifier,
     PatternNetwork,
     WidePath,
 )
-from stages.core.pattern_rules import RULES
-from stages.core.pattern_training import class_weights, fit_network, fit_wide_path
+from stages.core.patterns.rules import RULES
+from stages.core.patterns.training import class_weights, fit_network, fit_wide_path
+from stages.core.project.files import InputError
 from stages.labelling.agreement import adjudicate, agreement
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from stages.core.effects import (
+from stages.core.ablation.outcomes import Outcomes, gate_table
+from stages.core.effects.paired import halve, resample
+from stages.core.effects.tables import (
     curve_points,
     curve_table,
     effect_table,
@@ -9,9 +11,7 @@ from stages.core.effects import (
     held_out_table,
     mean_table,
 )
-from stages.core.gates import random_shares, single_heads, whole_layers
-from stages.core.outcomes import Outcomes, gate_table
-from stages.core.paired import halve, resample
+from stages.core.heads.gates import random_shares, single_heads, whole_layers
 
 LABELS = np.zeros(40)
 BASELINE = np.r_[np.zeros(30), np.ones(10)]

@@ -1,6 +1,6 @@
 import pytest
 
-from stages.core.estimates import (
+from stages.core.verdicts.estimates import (
     Answer,
     Estimate,
     NotMeasured,

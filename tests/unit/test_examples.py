@@ -3,14 +3,14 @@
 import pandas as pd
 import pytest
 
-from stages.core.examples import (
+from stages.core.project.examples import (
     draw_examples,
     examples_frame,
     read_examples,
     validate,
     write_examples,
 )
-from stages.core.files import InputError
+from stages.core.project.files import InputError
 
 WORD = {
     "segment": 0,

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from stages.core.fan_out import AHEAD, fan_out, in_order
-from stages.core.files import InputError
-from stages.core.runtime import Runtime
+from stages.core.machine.runtime import Runtime
+from stages.core.project.files import InputError
 
 
 class Counter:

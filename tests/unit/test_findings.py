@@ -11,12 +11,12 @@ from sklearn.metrics import confusion_matrix, f1_score
 from typer.testing import CliRunner
 
 import stages.findings
-from stages.core.claims import MEASURES, Claim, Settings
-from stages.core.estimates import Answer, Estimate, NotMeasured
-from stages.core.files import InputError
-from stages.core.findings import flips, judged, parse_findings, rounded
-from stages.core.measures import Measures, open_measures
-from stages.core.pattern_data import CLASSES
+from stages.core.patterns.data import CLASSES
+from stages.core.project.files import InputError
+from stages.core.verdicts.claims import MEASURES, Claim, Settings
+from stages.core.verdicts.estimates import Answer, Estimate, NotMeasured
+from stages.core.verdicts.findings import flips, judged, parse_findings, rounded
+from stages.core.verdicts.measures import Measures, open_measures
 from stages.findings.__main__ import app
 from stages.findings.learnt import not_learnt
 from stages.findings.patterns import _f1

@@ -10,14 +10,14 @@ import torch
 from transformers import AutoTokenizer
 
 from stages import finetune
-from stages.core import processes
-from stages.core.batches import encode
-from stages.core.checkpoint import load_classifier
-from stages.core.files import InputError
-from stages.core.processes import on_one_gpu
-from stages.core.runtime import Runtime
-from stages.core.scratch import fingerprint, last_state, mark_complete, open_scratch
-from stages.core.tasks import Task
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_classifier
+from stages.core.machine import processes
+from stages.core.machine.processes import on_one_gpu
+from stages.core.machine.runtime import Runtime
+from stages.core.machine.scratch import fingerprint, last_state, mark_complete, open_scratch
+from stages.core.project.files import InputError
+from stages.core.project.tasks import Task
 from stages.core.training import Collator, Finetune, LengthGrouped, examples_a_pass, mean_loss
 
 TASK = Task.model_validate(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.gates import (
+from stages.core.heads.gates import (
     Gate,
     GateBatch,
     Mode,

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core import grid as grid_module
-from stages.core.batches import Batch, Encoded
-from stages.core.gates import (
+from stages.core.ablation import grid as grid_module
+from stages.core.ablation.grid import Grid, mean_outputs
+from stages.core.ablation.grid_run import run_gates
+from stages.core.encoder.batches import Batch, Encoded
+from stages.core.heads.gates import (
     Gate,
     GateBatch,
     Mode,
@@ -17,10 +19,8 @@ from stages.core.gates import (
     single_heads,
     whole_layers,
 )
-from stages.core.grid import Grid, mean_outputs
-from stages.core.grid_run import run_gates
-from stages.core.runtime import Runtime
-from stages.core.seam import Gated
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime
 
 LENGTHS = [9, 4, 6, 9]
 

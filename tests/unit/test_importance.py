@@ -3,18 +3,18 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.batches import Batch
-from stages.core.cost import Geometry
-from stages.core.gates import Gate, GateBatch, single_heads
-from stages.core.gradients import (
+from stages.core.ablation.outcomes import Outcomes, write_outcomes
+from stages.core.effects.cost import Geometry
+from stages.core.effects.gradients import (
     agreement_table,
     batch_within,
     gate_gradients,
     importance_table,
     losses,
 )
-from stages.core.outcomes import Outcomes, write_outcomes
-from stages.core.seam import Gated
+from stages.core.encoder.batches import Batch
+from stages.core.heads.gates import Gate, GateBatch, single_heads
+from stages.core.heads.seam import Gated
 from stages.importance import loss_changes
 
 LENGTHS = [9, 4, 6]

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.files import InputError
-from stages.core.pattern_data import CLASSES
+from stages.core.patterns.data import CLASSES
+from stages.core.project.files import InputError
 from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from stages.labelling.balance import choose, fold_of_heads, shuffled_guesses
 from stages.labelling.draw import PARTS, draw_items, guess, sentence_folds

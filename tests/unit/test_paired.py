@@ -3,9 +3,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from stages.core.metrics import spearman
-from stages.core.outcomes import Outcomes
-from stages.core.paired import halve, held_out_choices, mean_effect, paired_effects, resample
+from stages.core.ablation.outcomes import Outcomes
+from stages.core.effects.paired import (
+    halve,
+    held_out_choices,
+    mean_effect,
+    paired_effects,
+    resample,
+)
+from stages.core.project.metrics import spearman
 
 GENERATOR = np.random.default_rng(1)
 

@@ -1,7 +1,7 @@
 import pytest
 
-from stages.core.files import InputError
-from stages.core.parameters import Parameters, section, stage_command
+from stages.core.project.files import InputError
+from stages.core.project.parameters import Parameters, section, stage_command
 
 
 class Study(Parameters):

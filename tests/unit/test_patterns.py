@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.maps import MapStore, write_maps
-from stages.core.pattern_data import CLASSES
+from stages.core.attention.maps import MapStore, write_maps
+from stages.core.patterns.data import CLASSES
 from stages.patterns import classify, head_counts, map_table, task_shares
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stages.core.examples import read_examples
-from stages.core.files import InputError
+from stages.core.project.examples import read_examples
+from stages.core.project.files import InputError
 from stages.prepare import main
 
 REPOSITORY = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stages.core.findings import Finding
+from stages.core.verdicts.findings import Finding
 from stages.report.__main__ import app as report
 from stages.report.bars import bar, published_in_words, region_in_words
 from stages.report.site import cell, write_csv

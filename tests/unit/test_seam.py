@@ -2,8 +2,8 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification
 
-from stages.core.gates import GateBatch
-from stages.core.seam import Gated, attention, attention_probabilities
+from stages.core.heads.gates import GateBatch
+from stages.core.heads.seam import Gated, attention, attention_probabilities
 
 
 class OneLayer(torch.nn.Module):

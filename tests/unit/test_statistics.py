@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy import stats
 
-from stages.core.statistics import (
+from stages.core.attention.statistics import (
     Moments,
     TokenKinds,
     attention_shares,

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import dots
-from stages.core.measures import Measures, relative_effects
+from stages.core.verdicts.measures import Measures, relative_effects
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 GATES = "effects/{task}-{seed}.parquet"

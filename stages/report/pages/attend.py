@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.measures import Measures
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Page, Section, Table, heads_figure
 
 STATISTICS = "attend/{task}-{arm}.parquet"

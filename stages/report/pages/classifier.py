@@ -7,8 +7,8 @@ import pandas as pd
 from sklearn.metrics import classification_report, f1_score
 
 from stages.core.charts import matrix
-from stages.core.measures import Measures
-from stages.core.pattern_data import CLASSES
+from stages.core.patterns.data import CLASSES
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
 FOLDS = "classifier/folds.parquet"

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.measures import Measures
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Page, Section, Table
 from stages.report.pages.ablate import GATES as PRETRAINED_GATES
 from stages.report.pages.ablate import HELD_OUT as PRETRAINED_HELD_OUT

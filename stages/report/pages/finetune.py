@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from stages.core.charts import dots
-from stages.core.estimates import NotMeasured
 from stages.core.intervals import bootstrap
-from stages.core.measures import Measures
-from stages.core.metrics import METRICS
+from stages.core.project.metrics import METRICS
+from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
 ARMS = {

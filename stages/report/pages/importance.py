@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import scatter
-from stages.core.measures import Measures
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "importance/{task}-{seed}.parquet"

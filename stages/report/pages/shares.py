@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import curves
-from stages.core.measures import Measures
+from stages.core.verdicts.measures import Measures
 from stages.report.page import Figure, Page, Section, Table
 
 CURVES = "effects/{task}-{seed}-curves.parquet"

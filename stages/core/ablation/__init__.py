@@ -1,0 +1,1 @@
+"""The grid of heads that are off, and its outcomes."""

@@ -1,0 +1,253 @@
+"""The ablation grid: any list of gates over any examples, at less than one forward pass a gate.
+
+Exact savings, each held against one full forward a gate by tests/unit/test_grid.py:
+
+* Turning heads off in layer l leaves the layers below l as they were, and the queries, keys, values
+  and attention of layer l itself too: each batch runs once in full, and each gate only from the
+  output of its first changed layer's heads on.
+* A single head is one term of the sum that the output projection makes over heads: only that term
+  is computed anew.
+* A classifier reads one token: in the last layer it alone asks, and one asking token needs neither
+  the keys nor the values of the others (`Layer.attend_from_first`).
+* Examples are sorted by length, so that hardly anything is padded; gates are stacked along the
+  batch to fill the matrix products.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from stages.core.encoder.batches import Batch
+from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
+from stages.core.heads.layers import layer_parts
+from stages.core.heads.seam import Gated
+
+# Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products;
+# on a CPU, few enough for what passes between them to stay in the cache of one core.
+STACKED_TOKENS = {"cpu": 1024}
+STACKED_TOKENS_OF_OTHERS = 65_536
+
+
+def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:
+    """The mean output of every head over all real tokens of a reference set."""
+    total = torch.zeros(gated.layers, gated.heads, gated.head_size, dtype=torch.float64)
+    count = 0
+
+    def add(layer: int, output: Tensor, real: Tensor) -> None:
+        nonlocal count
+        summed = torch.einsum("bhqd,bq->bhd", output.float(), real.float())
+        total[layer] += summed.cpu().double().sum(0)
+        count += int(real.sum()) if layer == 0 else 0
+
+    with torch.inference_mode():
+        for batch in batches:
+            gated(batch.inputs, record_outputs=add)
+    return (total / count).float().to(gated.model.device)
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a layer knows before its gates act; the last layer for its first token alone.
+
+    `mixed` is the residual stream with all heads on, before its norm. `uniform` is what each head
+    gives out that attends to all tokens alike, where the mode asks for it.
+    """
+
+    residual: Float[Tensor, "batch asking hidden"]
+    output: Float[Tensor, "batch head asking size"]
+    uniform: Float[Tensor, "batch head size"] | None
+    mixed: Float[Tensor, "batch asking hidden"]
+
+
+@dataclass(frozen=True)
+class FullPass:
+    """A batch with every head on: logits, the input of every layer, real tokens (None: all)."""
+
+    logits: Float[Tensor, "batch classes"]
+    inputs: list[Float[Tensor, "batch token hidden"]]
+    real: Bool[Tensor, "batch token"] | None
+
+
+class Grid:
+    """Runs gates on batches of one classifier."""
+
+    def __init__(
+        self,
+        gated: Gated,
+        gates: Sequence[Gate],
+        means: Float[Tensor, "layers heads size"] | None = None,
+    ):
+        """Prepare for `gates`.
+
+        Args:
+            means: what the mode `mean` puts in place of a head's output.
+        """
+        self.gated = gated
+        self.gates = gates
+        self.means = means
+        self.layers = [layer_parts(module) for module in gated.stack]
+
+        self._last: tuple[Batch, FullPass] | None = None
+
+    @torch.inference_mode()
+    def run(
+        self, batch: Batch, places: Sequence[int] | None = None
+    ) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
+        """Logits of the batch with every head on, and under each gate (in the order given).
+
+        Args:
+            places: of the gates that are run; by default all.
+        """
+        places = range(len(self.gates)) if places is None else places
+        if self._last is None or self._last[0] is not batch:
+            self._last = batch, self._full_pass(batch)
+        known = self._last[1]
+        result: np.ndarray = np.empty((len(places), *known.logits.shape), dtype=np.float32)
+        for group in self._groups(places):
+            gate = self.gates[places[group[0]]]
+            hidden = known.inputs[gate.first_layer]
+            start = self._start(gate.first_layer, hidden, known.real, gate.mode)
+            most = STACKED_TOKENS.get(hidden.device.type, STACKED_TOKENS_OF_OTHERS)
+            size = max(1, most // hidden.shape[:2].numel())
+            ends = [
+                self._suffix([self.gates[places[row]] for row in stack], start, known.real)
+                for stack in slices(group, size)
+            ]
+            logits = self._read_out(torch.cat(ends)).unflatten(0, (len(group), -1))
+            result[group] = logits.float().cpu().numpy()
+        return known.logits.float().cpu().numpy(), result
+
+    def moved(self, device: torch.device) -> "Grid":
+        """A copy with weights of its own on another device."""
+        means = None if self.means is None else self.means.to(device)
+        return Grid(self.gated.moved(device), self.gates, means)
+
+    def twin(self) -> "Grid":
+        """A grid for another thread: the weights are the same, the modules around them are not."""
+        return Grid(self.gated.twin(), self.gates, self.means)
+
+    def _groups(self, places: Sequence[int]) -> list[list[int]]:
+        """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""
+
+        def kind(row: int) -> tuple[int, Mode, bool]:
+            gate = self.gates[places[row]]
+            return gate.first_layer, gate.mode, len(gate.heads) == 1
+
+        rows = sorted(range(len(places)), key=kind)
+        return [list(group) for _, group in groupby(rows, kind)]
+
+    def _full_pass(self, batch: Batch) -> FullPass:
+        inputs: list[Tensor] = []
+
+        def keep(_: nn.Module, positional: tuple) -> None:
+            inputs.append(positional[0])
+
+        hooks = [layer.register_forward_pre_hook(keep) for layer in self.gated.stack]
+        device = self.gated.model.device
+        try:
+            logits = self.gated({name: ids.to(device) for name, ids in batch.inputs.items()})
+        finally:
+            for hook in hooks:
+                hook.remove()
+        real = batch.inputs["attention_mask"].bool()
+        return FullPass(logits, inputs, None if real.all() else real.to(device))
+
+    def _start(
+        self,
+        index: int,
+        hidden: Float[Tensor, "batch token hidden"],
+        real: Bool[Tensor, "batch token"] | None,
+        mode: Mode,
+    ) -> Start:
+        layer = self.layers[index]
+        output, uniform = self._attend(index, hidden, real, mode)
+        residual = hidden[:, : output.shape[2]]
+        return Start(residual, output, uniform, layer.mixed(output, residual))
+
+    def _attend(
+        self,
+        index: int,
+        hidden: Float[Tensor, "batch token hidden"],
+        real: Bool[Tensor, "batch token"] | None,
+        mode: Mode | None,
+    ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
+        """Output of each head, in the last layer for one token; of uniform attention if asked."""
+        layer = self.layers[index]
+        if index < len(self.layers) - 1:
+            output, value = layer.attend(hidden, real)
+            return output, uniform_output(value, real) if mode == "uniform" else None
+        output = layer.attend_from_first(hidden, real)
+        return output, layer.uniform_output(hidden, real) if mode == "uniform" else None
+
+    def _suffix(
+        self, gates: list[Gate], start: Start, real: Bool[Tensor, "batch token"] | None
+    ) -> Float[Tensor, "gates_batch 1 hidden"]:
+        """Last hidden states under gates of one kind, side by side along the batch."""
+        first, mode, examples = gates[0].first_layer, gates[0].mode, len(start.residual)
+        off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start.residual.device)
+        gate = GateBatch(mode, off.repeat_interleave(examples, dim=0), self.means)
+        real = None if real is None else real.repeat(len(gates), 1)
+        if len(gates[0].heads) == 1:
+            mixed = self._mixed_without_one(gates, start)
+        else:
+            parts = (start.output, start.uniform, start.residual)
+            output, uniform, residual = (_copies(part, len(gates)) for part in parts)
+            mixed = self.layers[first].mixed(gate.replace(first, output, uniform), residual)
+        hidden = self.layers[first].after(mixed)
+        changed = {layer for one in gates for layer, _ in one.heads}
+        for index in range(first + 1, len(self.layers)):
+            layer = self.layers[index]
+            output, uniform = self._attend(index, hidden, real, mode if index in changed else None)
+            if index in changed:
+                output = gate.replace(index, output, uniform)
+            hidden = layer.after(layer.mixed(output, hidden[:, : output.shape[2]]))
+        return hidden
+
+    def _mixed_without_one(
+        self, gates: list[Gate], start: Start
+    ) -> Float[Tensor, "gates_batch asking hidden"]:
+        """The residual stream under gates of one head each: only its part of the sum changes."""
+        index, heads = gates[0].first_layer, [gate.heads[0][1] for gate in gates]
+        whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
+        change = whole.substitute(index, start.output, start.uniform) - start.output
+        changes = change[:, heads].transpose(0, 1).flatten(1, 2)
+        weights = self.layers[index].head_weights[heads]
+        mixed = torch.baddbmm(start.mixed.flatten(0, 1)[None], changes, weights)
+        return mixed.unflatten(1, start.mixed.shape[:2]).flatten(0, 1)
+
+    def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
+        """The classifier on given hidden states: the model with its layers swapped for them."""
+        holder, stack = self.gated.holder, self.gated.stack
+        holder.layer = nn.ModuleList([_Given(hidden)])
+        try:
+            ones = torch.ones(hidden.shape[:2], dtype=torch.long, device=hidden.device)
+            return self.gated({"input_ids": ones, "attention_mask": ones})
+        finally:
+            holder.layer = stack
+
+
+class _Given(nn.Module):
+    """Stands in for a stack of layers whose output is known."""
+
+    def __init__(self, hidden: Tensor):
+        super().__init__()
+        self.hidden = hidden
+
+    def forward(self, *_: object, **__: object) -> Tensor:
+        return self.hidden
+
+
+def _copies(tensor: Tensor | None, count: int) -> Tensor | None:
+    """`count` copies of the tensor along its first axis."""
+    return None if tensor is None else tensor.repeat(count, *[1] * (tensor.dim() - 1))
+
+
+def slices(places: list[int], size: int) -> Iterator[list[int]]:
+    """`size` of them at a time."""
+    for start in range(0, len(places), size):
+        yield places[start : start + size]

@@ -1,0 +1,1 @@
+"""Attention maps on disk and what is measured of them as they stream by."""

@@ -1,0 +1,1 @@
+"""What turning heads off does: effects with intervals, and their cheap estimate by gradients."""

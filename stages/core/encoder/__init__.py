@@ -1,0 +1,1 @@
+"""From a checkpoint and texts to a model and batches."""

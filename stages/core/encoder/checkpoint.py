@@ -1,0 +1,167 @@
+"""Loading the encoder of a checkpoint, its tokenizer, and classifiers on it."""
+
+from pathlib import Path
+from typing import Literal
+
+import torch
+from safetensors import SafetensorError
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.utils import logging
+
+from stages.core.encoder.checkpoint_source import refusal
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE
+from stages.core.project.tasks import Task
+
+Arm = Literal["none", "random", "pretrained", "untrained"]
+TUNED: tuple[Arm, ...] = ("random", "pretrained")
+PRETRAINED: tuple[Arm, ...] = ("none", "pretrained")
+# transformers draws a bar for each of the many small files that it reads and writes.
+logging.disable_progress_bar()
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a checkpoint; gives `token_type_ids` only where the encoder knows segments.
+
+    Raises:
+        InputError: there is none, it has no character offsets, no [CLS], [SEP] or [PAD], or more
+            entries than the encoder has embeddings.
+    """
+    _require(folder)
+    config = AutoConfig.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    if not tokenizer.is_fast:
+        raise refusal(
+            f"the tokenizer of {folder} has no fast version, which gives character offsets; "
+            "convert it once with tokenizers and save it as tokenizer.json"
+        )
+    lacking = [
+        name for name in ("cls", "sep", "pad") if getattr(tokenizer, f"{name}_token") is None
+    ]
+    if lacking:
+        raise refusal(
+            f"the tokenizer of {folder} has no {', '.join(lacking)} token; "
+            "add it to tokenizer_config.json"
+        )
+    if len(tokenizer) > config.vocab_size:
+        raise refusal(
+            f"the tokenizer of {folder} has {len(tokenizer)} entries, its encoder only "
+            f"{config.vocab_size} embeddings; the tokenizer is another model's: copy the right one"
+        )
+    tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    if getattr(config, "type_vocab_size", 0) > 1:  # DistilBERT has none, RoBERTa one for all
+        tokenizer.model_input_names.append("token_type_ids")
+    # Some tokenizers say 10^30.
+    tokenizer.model_max_length = min(tokenizer.model_max_length, longest_input(config))
+    return tokenizer
+
+
+def longest_input(config: PreTrainedConfig) -> int:
+    """How many tokens the encoder has positions for."""
+    if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        return config.max_position_embeddings - config.pad_token_id - 1  # positions start after it
+    return config.max_position_embeddings
+
+
+def load_encoder(folder: Path) -> PreTrainedModel:
+    """The pretrained encoder without a head, in float32, for evaluation.
+
+    Raises:
+        InputError: weights of the encoder are missing or have another shape.
+    """
+    return _load_encoder(folder)[0].eval()
+
+
+def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrainedModel:
+    """A classifier on the encoder of `folder`, before tuning (Kovaleva et al. 2019, section 4.3).
+
+    `none` and `pretrained` take the pretrained encoder with a fresh head; `random` and `untrained`
+    draw every matrix from the normal distribution, as BERT was before its pretraining (standard
+    deviation `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
+
+    Raises:
+        InputError: as `load_encoder`, or `task.max_length` is beyond the encoder's positions.
+    """
+    names = task.label_names or ["score"]
+    config = AutoConfig.from_pretrained(
+        folder,
+        id2label=dict(enumerate(names)),
+        label2id={name: index for index, name in enumerate(names)},
+        problem_type="regression" if task.kind == "regression" else "single_label_classification",
+    )
+    if task.max_length > (longest := longest_input(config)):
+        raise InputError(
+            f"{PARAMETER_FILE}: `max_length` of the task is {task.max_length} (128 where the entry "
+            f"does not say), but the encoder in {folder} has positions for {longest} tokens; set "
+            f"`max_length: {longest}` or less in the entry of the task"
+        )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = AutoModelForSequenceClassification.from_config(
+            config, dtype=torch.float32, attn_implementation="sdpa"
+        )
+    if arm in PRETRAINED:
+        encoder, missing = _load_encoder(folder)
+        weights = {
+            name: value for name, value in encoder.state_dict().items() if name not in missing
+        }
+        # Not strict: the classifier of some families has no pooler.
+        model.base_model.load_state_dict(weights, strict=False)
+    return model.eval()
+
+
+def load_tuned(folder: Path) -> PreTrainedModel:
+    """A classifier that `finetune` wrote, in float32, for evaluation.
+
+    Raises:
+        InputError: there is none.
+    """
+    _require(folder)
+    return AutoModelForSequenceClassification.from_pretrained(
+        folder, use_safetensors=True, dtype=torch.float32, attn_implementation="sdpa"
+    ).eval()
+
+
+def _require(folder: Path) -> None:
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: no model there; `dvc repro` or `stages.finetune` makes it")
+
+
+def _load_encoder(folder: Path) -> tuple[PreTrainedModel, set[str]]:
+    """The encoder and the names of the weights that the checkpoint lacks (those of a pooler)."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # what is missing is judged below
+    try:
+        with torch.random.fork_rng(devices=[]):
+            encoder, report = AutoModel.from_pretrained(
+                folder,
+                use_safetensors=True,
+                dtype=torch.float32,
+                attn_implementation="sdpa",
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,
+            )
+    except SafetensorError as error:
+        raise refusal(
+            f"{folder}/model.safetensors is damaged ({error}); copy or download it again"
+        ) from None
+    finally:
+        logging.set_verbosity(verbosity)
+    missing = set(report["missing_keys"])
+    lost = sorted(name for name in missing if not name.startswith("pooler."))
+    lost += sorted(name for name, *_ in report["mismatched_keys"])
+    if lost:
+        raise refusal(
+            f"{folder}: {len(lost)} weights of the encoder are missing or have another shape than "
+            f"config.json says ({', '.join(lost[:3])}, ...); config.json and model.safetensors "
+            "belong to different models: copy both from the same checkpoint"
+        )
+    return encoder, missing

@@ -1,0 +1,1 @@
+"""Gates on heads, and where they act in an encoder."""

@@ -1,0 +1,1 @@
+"""What every stage reads: parameters, tasks, examples, files."""

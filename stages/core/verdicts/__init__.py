@@ -1,0 +1,1 @@
+"""From measures to claims that hold or fail."""

@@ -1,0 +1,164 @@
+"""What the studies claim (`data/claims.yaml`), and the one rule that gives a claim its verdict."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import NonNegativeInt, PositiveInt, model_validator
+
+from stages.core.project.files import InputError, read_yaml
+from stages.core.project.parameters import Parameters, checked
+from stages.core.verdicts.estimates import Answer, Estimate
+from stages.core.verdicts.measures import Measures
+
+CLAIMS_FILE = Path("data/claims.yaml")
+
+Verdict = Literal["holds", "fails", "undecided"]
+Unit = Literal["points", "percent", "share", "F1", "count", "cosine"]
+
+Measure = Callable[..., Answer]
+Summary = Callable[[Measures], dict[str, Any]]
+MEASURES: dict[str, Measure] = {}
+SUMMARIES: dict[str, Summary] = {}
+
+
+class Settings(Parameters):
+    """The section `findings` of `params.yaml`."""
+
+    configuration: str  # what the findings call this configuration
+    resamples: PositiveInt = 1000
+    seed: NonNegativeInt = 0
+
+
+def measure(function: Measure) -> Measure:
+    """Register a function as a measure that `data/claims.yaml` can name.
+
+    It is called with the `Measures`, the `Settings`, and the claim's arguments.
+    """
+    if function.__name__ in MEASURES:
+        raise ValueError(f"two measures are called {function.__name__}")
+    MEASURES[function.__name__] = function
+    return function
+
+
+def summary(name: str) -> Callable[[Summary], Summary]:
+    """Register a function whose nested figures become the part `name` of `reports/metrics.json`."""
+
+    def register(function: Summary) -> Summary:
+        SUMMARIES[name] = function
+        return function
+
+    return register
+
+
+class Region(Parameters):
+    """Where the claim is true: strictly above and below these bounds, each eased by the margin."""
+
+    above: float | None = None
+    below: float | None = None
+    margin: float = 0.0
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> "Region":
+        if self.above is None and self.below is None:
+            raise ValueError("give `above`, `below` or both")
+        if self.margin < 0:
+            raise ValueError("a margin is 0 or more")
+        return self
+
+    @property
+    def lower(self) -> float:
+        return float("-inf") if self.above is None else self.above - self.margin
+
+    @property
+    def upper(self) -> float:
+        return float("inf") if self.below is None else self.below + self.margin
+
+
+class Published(Parameters):
+    """What the source reports. `value` is in the claim's unit; null where only words are given."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None  # low and high: a range that the source gives
+    tasks: dict[str, float] = {}
+    where: str  # section, figure or table of the source, and what was computed from it
+
+
+class Claim(Parameters):
+    """One claim of one study."""
+
+    id: str
+    study: str
+    paper: str
+    section: str
+    statement: str
+    unit: Unit | None = None
+    measure: str | None = None
+    arguments: dict[str, Any] = {}
+    holds: Region | None = None
+    published: Published
+    note: str = ""  # choices that a reader should know
+    absent: str = ""  # why the claim is not measured
+
+    @model_validator(mode="after")
+    def _measured_or_absent(self) -> "Claim":
+        complete = self.measure is not None and self.holds is not None and self.unit is not None
+        if complete == bool(self.absent):
+            raise ValueError("give `measure`, `holds` and `unit`, or say in `absent` why not")
+        return self
+
+
+class ClaimsFile(Parameters):
+    """The content of `data/claims.yaml`."""
+
+    papers: dict[str, str]
+    claims: list[Claim]
+
+
+def read_claims(path: str | Path = CLAIMS_FILE) -> ClaimsFile:
+    """Read and check the claims.
+
+    Raises:
+        InputError: a key is wrong, an id stands twice, or a paper is not listed.
+    """
+    content = checked(ClaimsFile, read_yaml(path), str(path))
+    ids = Counter(claim.id for claim in content.claims)
+    if twice := sorted(name for name, count in ids.items() if count > 1):
+        raise InputError(f"{path}: the ids {twice} stand twice; give each claim its own")
+    for claim in content.claims:
+        if claim.paper not in content.papers:
+            raise InputError(
+                f"{path}: claim {claim.id}: paper {claim.paper!r} is not listed under `papers`; "
+                f"there are {', '.join(content.papers)}"
+            )
+    return content
+
+
+def answer(claim: Claim, measures: Measures, settings: Settings) -> Answer:
+    """Call the claim's measure.
+
+    Raises:
+        InputError: no such measure is registered, or it does not take the claim's arguments.
+        NotMeasured: this configuration lacks the data.
+    """
+    if claim.measure not in MEASURES:
+        raise InputError(
+            f"{CLAIMS_FILE}: claim {claim.id}: no measure is called {claim.measure!r}; "
+            f"there are {', '.join(sorted(MEASURES))}"
+        )
+    return MEASURES[claim.measure](measures, settings, **claim.arguments)
+
+
+def verdict(estimate: Estimate, region: Region) -> Verdict:
+    """`holds` if the whole interval lies in the region, `fails` if none of it does.
+
+    An interval that ends on a bound is not inside. A claim whose interval could not be computed
+    (not a number) is undecided.
+    """
+    if region.lower < estimate.low and estimate.high < region.upper:
+        return "holds"
+    if estimate.high <= region.lower or estimate.low >= region.upper:
+        return "fails"
+    return "undecided"

@@ -1,0 +1,107 @@
+"""Reading what the stages measured: `work/measures/<stage>/<key>.parquet`, joined to one frame."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE, section
+from stages.core.project.tasks import load_task
+from stages.core.verdicts.estimates import NotMeasured
+
+FOLDER = Path("work/measures")
+
+
+class Measures:
+    """The measures of one configuration.
+
+    Args:
+        folder: holds one folder a stage.
+        tasks: task names in the order of `run.tasks`, each with its primary metric.
+        arms: as `run.arms`.
+        seeds: as `run.seeds`.
+
+    Files of other tasks, arms or seeds are left alone: they are remains of an earlier run.
+    """
+
+    def __init__(self, folder: Path, tasks: dict[str, str], arms: list[str], seeds: list[int]):
+        self.folder = folder
+        self.primary = tasks
+        self._wanted = {
+            "task": list(tasks),
+            "arm": arms,
+            "seed": [str(seed) for seed in seeds],
+        }
+
+    @property
+    def tasks(self) -> list[str]:
+        return list(self.primary)
+
+    def frame(self, pattern: str) -> pd.DataFrame:
+        """All tables that fit a pattern as `ablate/{task}-{seed}.parquet`, one below the other.
+
+        The fields of the pattern become columns (`seed` as integers); tables come in the order of
+        `run.tasks`, `run.arms` and `run.seeds`.
+
+        Raises:
+            NotMeasured: there is no such file.
+        """
+        tables = []
+        for fields, path in self._files(pattern):
+            try:
+                table = pd.read_parquet(path)
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
+                ) from None
+            tables.append(table.assign(**fields))
+        table = pd.concat(tables, ignore_index=True)
+        return table.astype({"seed": int}) if "seed" in table else table
+
+    def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
+        fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
+        found = []
+        for path in sorted(self.folder.glob(f"{Path(pattern).parent}/*")):
+            match = fit.fullmatch(path.relative_to(self.folder).as_posix())
+            if match and all(
+                value in self._wanted.get(field, [value])
+                for field, value in match.groupdict().items()
+            ):
+                found.append((match.groupdict(), path))
+        if not found:
+            raise NotMeasured(f"{self.folder} has no {pattern}")
+        yield from sorted(found, key=lambda item: self._place(item[0]))
+
+    def _place(self, fields: dict[str, str]) -> list[int | str]:
+        return [
+            self._wanted[field].index(value) if field in self._wanted else value
+            for field, value in fields.items()
+        ]
+
+
+def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
+    """Effects and their intervals as shares of the metric with all heads on, if that is above 0.
+
+    Args:
+        rows: with effect, low, high and baseline.
+    """
+    columns = ["effect", "low", "high"]
+    baseline = rows["baseline"].where(rows["baseline"] > 0)
+    return rows.assign(**{name: rows[name] / baseline for name in columns})
+
+
+def open_measures(folder: Path = FOLDER, file: str | Path = PARAMETER_FILE) -> Measures:
+    """The measures of the tasks, arms and seeds that the section `run` names.
+
+    Raises:
+        InputError: a key of `run`, or a task that it names, is missing or wrong.
+    """
+    tasks = section(list[str], "run.tasks", file)
+    return Measures(
+        folder,
+        {task: load_task(task, file).metrics[0] for task in tasks},
+        section(list[str], "run.arms", file),
+        section(list[int], "run.seeds", file),
+    )
