@@ -1,4 +1,4 @@
-"""What the heads of one model attend to: maps of a sample on disk, statistics of all examples.
+"""What a task's models attend to: maps of a sample on disk, statistics of all examples.
 
 One forward pass over the validation examples gives both: Clark et al. 2019 (Sections 3.1 to 3.3)
 for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
@@ -7,7 +7,7 @@ for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patt
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
-from stages.core.attention.maps import MapWriter, write_maps
+from stages.core.attention.maps import MapWriter, RecordedArm, write_maps
 from stages.core.attention.statistics import KindIds, Moments, surface_statistics
 from stages.core.encoder.batches import Batch, Encoded, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
@@ -131,38 +131,39 @@ def measure(
 
 def main(
     task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
     arm: Annotated[
-        Literal["none", "pretrained", "untrained"],
+        list[RecordedArm] | None,
         typer.Option(
             help="none: the pretrained encoder as it is; pretrained: the tuned one; untrained: "
-            "random weights, the control."
+            "random weights, the control. May be given several times; by default all."
         ),
-    ],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+    ] = None,
 ) -> None:
-    """Record the attention of one model on the validation examples of TASK."""
+    """Record the attention of the models of TASK on its validation examples."""
     parameters = section(Attend, "attend")
     definition = load_task(task)
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
-    folder = Path(f"work/models/{task}-{arm}-{seed}")
-    tokenizer = load_tokenizer(folder)
-    gated = Gated(load_tuned(folder).to(device))
     examples = read_examples(f"work/tasks/{task}/validation.parquet")
-    encoded = encode(tokenizer, examples, definition.max_length)
     rows = draw_examples(examples, parameters.examples, parameters.seed).index.to_numpy()
 
-    with write_maps(
-        f"work/maps/{task}-{arm}",
-        token_table(examples["id"], encoded, rows, tokenizer),
-        gated.layers,
-        gated.heads,
-        parameters.shard_megabytes,
-    ) as writer:
-        kind_ids = KindIds.of(tokenizer, parameters.punctuation)
-        moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
-    with atomic(f"work/measures/attend/{task}-{arm}.parquet") as partial:
-        moments.frame().to_parquet(partial, index=False)
+    for name in arm or RecordedArm:
+        folder = Path(f"work/models/{task}-{name}-{seed}")
+        tokenizer = load_tokenizer(folder)
+        gated = Gated(load_tuned(folder).to(device))
+        encoded = encode(tokenizer, examples, definition.max_length)
+        with write_maps(
+            f"work/maps/{task}-{name}",
+            token_table(examples["id"], encoded, rows, tokenizer),
+            gated.layers,
+            gated.heads,
+            parameters.shard_megabytes,
+        ) as writer:
+            kind_ids = KindIds.of(tokenizer, parameters.punctuation)
+            moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
+        with atomic(f"work/measures/attend/{task}-{name}.parquet") as partial:
+            moments.frame().to_parquet(partial, index=False)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The pattern of every recorded attention map, and how frequent each is (Kovaleva et al. 2019)."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 from tqdm import tqdm
 
-from stages.core.attention.maps import MapStore
+from stages.core.attention.maps import MapStore, RecordedArm
 from stages.core.intervals import bootstrap
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.patterns.data import CLASSES
@@ -115,33 +115,33 @@ def task_shares(
 def main(
     task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
     arm: Annotated[
-        Literal["none", "pretrained", "untrained"],
+        list[RecordedArm] | None,
         typer.Option(
             help="none: the pretrained encoder as it is; pretrained: the tuned one; untrained: "
-            "random weights, the control."
+            "random weights, the control. May be given several times; by default all."
         ),
-    ],
+    ] = None,
 ) -> None:
-    """Classify the recorded attention maps of one model on TASK."""
+    """Classify the attention maps that `attend` recorded of the models of TASK."""
     parameters = section(Patterns, "patterns")
     device = start(read_runtime(), parameters.seed)
-    store = MapStore(f"work/maps/{task}-{arm}")
     classifier = PatternClassifier.load(Path("work/classifier")).to(device)
-    drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
-    wanted = {store.ids[row] for row in drawn}
-    ids, probabilities = classify(store, classifier, wanted, parameters.batch, device)
-    patterns = probabilities.argmax(-1)
-    key = f"{task}-{arm}"
-    tables = {
-        f"work/patterns/{key}.parquet": map_table(ids, probabilities),
-        f"work/measures/patterns/{key}.parquet": head_counts(patterns),
-        f"work/measures/patterns/{key}-shares.parquet": task_shares(
-            patterns, parameters.resamples, parameters.seed
-        ),
-    }
-    for path, table in tables.items():
-        with atomic(path) as partial:
-            table.to_parquet(partial, index=False)
+    for key in (f"{task}-{name}" for name in arm or RecordedArm):
+        store = MapStore(f"work/maps/{key}")
+        drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
+        wanted = {store.ids[row] for row in drawn}
+        ids, probabilities = classify(store, classifier, wanted, parameters.batch, device)
+        patterns = probabilities.argmax(-1)
+        tables = {
+            f"work/patterns/{key}.parquet": map_table(ids, probabilities),
+            f"work/measures/patterns/{key}.parquet": head_counts(patterns),
+            f"work/measures/patterns/{key}-shares.parquet": task_shares(
+                patterns, parameters.resamples, parameters.seed
+            ),
+        }
+        for path, table in tables.items():
+            with atomic(path) as partial:
+                table.to_parquet(partial, index=False)
 
 
 if __name__ == "__main__":

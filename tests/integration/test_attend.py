@@ -67,7 +67,7 @@ def eager_attention(arm: str) -> dict[str, np.ndarray]:
 
 
 def test_maps_are_those_of_transformers(project):
-    attend.main("toy", "pretrained", 0)
+    attend.main("toy", 0, ["pretrained"])
     store = MapStore("work/maps/toy-pretrained")
     store.verify()
     expected = eager_attention("pretrained")
@@ -81,7 +81,7 @@ def test_maps_are_those_of_transformers(project):
 
 
 def test_statistics_are_means_over_all_examples(project):
-    attend.main("toy", "none", 0)
+    attend.main("toy", 0, ["none"])
     folder = Path("work/models/toy-none-0")
     tokenizer = load_tokenizer(folder)
     kind_ids = KindIds.of(tokenizer, [".", ","])
@@ -105,7 +105,7 @@ def test_statistics_are_means_over_all_examples(project):
 
 def test_attend_is_repeatable_to_the_byte(project):
     def contents():
-        attend.main("toy", "none", 0)
+        attend.main("toy", 0, ["none"])
         files = [*Path("work/maps").rglob("*.*"), *Path("work/measures").rglob("*.parquet")]
         return {file: file.read_bytes() for file in files if file.is_file()}
 
@@ -114,7 +114,7 @@ def test_attend_is_repeatable_to_the_byte(project):
 
 def test_fewer_examples_than_wanted_are_all_kept(project):
     toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 1000})
-    attend.main("toy", "none", 0)
+    attend.main("toy", 0, ["none"])
     assert len(MapStore("work/maps/toy-none")) == 30
 
 
@@ -122,7 +122,7 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 600, "batch": 1})
     toy.write_examples_of("toy", 600)
     process = subprocess.Popen(
-        [sys.executable, "-m", "stages.attend", "--task=toy", "--arm=none", "--seed=0"],
+        [sys.executable, "-m", "stages.attend", "--task=toy", "--seed=0", "--arm=none"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         stderr=subprocess.DEVNULL,
     )
@@ -138,12 +138,12 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     assert not Path("work/maps/toy-none").exists()
     assert not Path("work/measures/attend").exists()
 
-    attend.main("toy", "none", 0)
+    attend.main("toy", 0, ["none"])
     assert [file.name for file in Path("work/maps").iterdir()] == ["toy-none"]
     MapStore("work/maps/toy-none").verify()
     after_a_kill = Path("work/maps/toy-none/store.json").read_bytes()  # SHA-256 of every file
     shutil.rmtree("work/maps/toy-none")
-    attend.main("toy", "none", 0)
+    attend.main("toy", 0, ["none"])
     assert Path("work/maps/toy-none/store.json").read_bytes() == after_a_kill
 
 

@@ -24,6 +24,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -40,6 +41,14 @@ from stages.core.project.files import InputError, atomic
 FORMAT = {"format": "attention-maps", "version": 1}
 ELEMENT = np.dtype("<f2")
 MEGABYTE = 1_000_000
+
+
+class RecordedArm(StrEnum):
+    """The models of a task whose maps are kept."""
+
+    NONE = "none"  # the pretrained encoder as it is
+    PRETRAINED = "pretrained"  # tuned
+    UNTRAINED = "untrained"  # random weights, the control
 
 
 @contextmanager
