@@ -1,19 +1,22 @@
 """The pattern of every recorded attention map, and how frequent each is (Kovaleva et al. 2019)."""
 
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
 import torch
 import typer
-from jaxtyping import Float, Int
+from jaxtyping import Float, Float16, Int
 from pydantic import Field
 from tqdm import tqdm
 
 from stages.core.attention.maps import MapStore, RecordedArm
+from stages.core.fan_out import in_order
 from stages.core.intervals import bootstrap
-from stages.core.machine.runtime import read_runtime, start
+from stages.core.machine.runtime import Runtime, read_runtime, start
 from stages.core.patterns.data import CLASSES
 from stages.core.patterns.network import PatternClassifier
 from stages.core.project.examples import drawn_rows
@@ -30,31 +33,42 @@ class Patterns(Parameters):
     seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
 
 
+@dataclass(frozen=True)
+class Reader:
+    """Takes the maps of one example at a time, `batch` of them together, through a classifier."""
+
+    classifier: PatternClassifier
+    batch: int
+    device: torch.device
+
+    def twin(self) -> Self:
+        """The same: the classifier is only read."""
+        return self
+
+    def read(
+        self, example: Float16[np.ndarray, "layer head query key"]
+    ) -> Float[np.ndarray, "map pattern"]:
+        """Probabilities of the five classes for every head's map."""
+        maps = torch.from_numpy(example.astype(np.float32)).flatten(0, 1).to(self.device)
+        parts = [self.classifier.probabilities(some) for some in maps.split(self.batch)]
+        return torch.cat(parts).cpu().numpy()
+
+
 def classify(
-    store: MapStore,
-    classifier: PatternClassifier,
-    ids: set[str],
-    batch: int,
-    device: torch.device,
+    store: MapStore, reader: Reader, ids: set[str], runtime: Runtime
 ) -> tuple[list[str], Float[np.ndarray, "example layer head pattern"]]:
     """Probabilities of the five classes for every head's map of the examples `ids`."""
-    found: list[str] = []
-    parts: list[np.ndarray] = []
-    with tqdm(desc="patterns", total=len(ids), unit="example") as progress:
-        for names, maps in store.groups():
-            for name, example in zip(names, maps, strict=True):
-                if name not in ids:
-                    continue
-                heads = torch.from_numpy(example.astype(np.float32)).flatten(0, 1).to(device)
-                parts.append(
-                    torch.cat([classifier.probabilities(some) for some in heads.split(batch)])
-                    .cpu()
-                    .numpy()
-                )
-                found.append(name)
-                progress.update()
-    shape = (len(found), store.layers, store.heads, len(CLASSES))
-    return found, np.stack(parts).reshape(shape)
+    drawn = [
+        (name, example)
+        for names, maps in store.groups()
+        for name, example in zip(names, maps, strict=True)
+        if name in ids
+    ]
+    read = in_order(Reader.read, reader, (example for _, example in drawn), runtime)
+    with closing(read):
+        found = list(tqdm(read, "patterns", len(drawn), unit="example"))
+    shape = (len(drawn), store.layers, store.heads, len(CLASSES))
+    return [name for name, _ in drawn], np.stack(found).reshape(shape)
 
 
 def map_table(
@@ -124,13 +138,15 @@ def main(
 ) -> None:
     """Classify the attention maps that `attend` recorded of the models of TASK."""
     parameters = section(Patterns, "patterns")
-    device = start(read_runtime(), parameters.seed)
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
     classifier = PatternClassifier.load(Path("work/classifier")).to(device)
+    reader = Reader(classifier, parameters.batch, device)
     for key in (f"{task}-{name}" for name in arm or RecordedArm):
         store = MapStore(f"work/maps/{key}")
         drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
         wanted = {store.ids[row] for row in drawn}
-        ids, probabilities = classify(store, classifier, wanted, parameters.batch, device)
+        ids, probabilities = classify(store, reader, wanted, runtime)
         patterns = probabilities.argmax(-1)
         tables = {
             f"work/patterns/{key}.parquet": map_table(ids, probabilities),

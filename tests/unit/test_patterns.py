@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from stages.core.attention.maps import MapStore, write_maps
+from stages.core.machine.runtime import Runtime
 from stages.core.patterns.data import CLASSES
-from stages.patterns import classify, head_counts, map_table, task_shares
+from stages.patterns import Reader, classify, head_counts, map_table, task_shares
 
 
 class FirstRowClassifier:
@@ -32,11 +33,12 @@ def store(tmp_path):
 
 
 def test_every_map_gets_its_class(store):
-    ids, probabilities = classify(store, FirstRowClassifier(), {"a", "b"}, 1, "cpu")
+    one, runtime = Reader(FirstRowClassifier(), 1, "cpu"), Runtime(device="cpu", threads=2)
+    ids, probabilities = classify(store, one, {"a", "b"}, runtime)
     table = map_table(ids, probabilities).set_index(["id", "layer", "head"])["pattern"]
     expected = {("a", 0, 0): 0, ("a", 0, 1): 1, ("b", 0, 0): 2, ("b", 0, 1): 4}
     assert table.to_dict() == {place: CLASSES[number] for place, number in expected.items()}
-    assert classify(store, FirstRowClassifier(), {"b"}, 8, "cpu")[0] == ["b"]
+    assert classify(store, Reader(FirstRowClassifier(), 8, "cpu"), {"b"}, runtime)[0] == ["b"]
 
 
 def test_counts_and_shares_by_hand():
