@@ -1,0 +1,104 @@
+"""The entries of `corpora` in `params.yaml`: where annotated text comes from."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE, Parameters, section
+
+
+class Drawn(Parameters):
+    """What all corpora share: how many texts, how long, and the seed of their draw."""
+
+    texts: PositiveInt | None = None  # drawn at most; null takes all
+    seed: NonNegativeInt = 0
+    max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
+
+
+class WrittenCorpus(Drawn):
+    """Texts written for this project, of all its tasks, with gold annotation."""
+
+    source: Literal["written"]
+    texts: PositiveInt
+    pairs: bool = False  # both texts of a pair together, or each text by itself
+
+
+class TreebankCorpus(Drawn):
+    """Sentences of a treebank: one CoNLL-U file."""
+
+    source: Literal["conllu"]
+    path: str
+
+
+class LitbankCorpus(Drawn):
+    """Documents with coreference, a folder of CoNLL files, cut to windows of whole sentences."""
+
+    source: Literal["litbank"]
+    path: str
+
+
+class FramenetCorpus(Drawn):
+    """Exemplar sentences of FrameNet 1.5 or 1.7 (Kovaleva et al. 2019, section 4.2)."""
+
+    source: Literal["framenet"]
+    path: str  # the release, with the folders frame and lu in it
+    longest_sentence: PositiveInt = 12  # words
+    longest_element: PositiveInt = 3  # words of a core frame element
+    least_distance: PositiveInt = 2  # words between the linked ones
+
+
+class ParagraphCorpus(Drawn):
+    """Plain paragraphs, JSON lines: `{"id": ..., "paragraphs": [...]}` an article."""
+
+    source: Literal["paragraphs"]
+    path: str
+    pairs: bool = True  # two consecutive paragraphs together (Clark et al. 2019, section 3)
+
+
+class RecordedCorpus(Drawn):
+    """Attention recorded elsewhere: a folder of maps (README.md), annotated or not."""
+
+    source: Literal["recorded"]
+    path: str
+    model: str  # what recorded it, for the report
+
+
+Corpus = Annotated[
+    WrittenCorpus
+    | TreebankCorpus
+    | LitbankCorpus
+    | FramenetCorpus
+    | ParagraphCorpus
+    | RecordedCorpus,
+    Field(discriminator="source"),
+]
+
+
+def load_corpus_entry(name: str, file: str | Path = PARAMETER_FILE) -> Corpus:
+    """Read the entry `corpora.NAME` of `file`.
+
+    Raises:
+        InputError: there is no such corpus, or a key of it is wrong.
+    """
+    if not name.replace("_", "").isalnum():
+        raise InputError(
+            f"{file}: corpus {name!r}: a name has letters, digits and _ only, as it names files"
+        )
+    return section(Corpus, f"corpora.{name}", file)
+
+
+def existing(path: str, key: str, what: str) -> Path:
+    """The path as given, checked to be there.
+
+    Raises:
+        InputError: it is not; the message names the key.
+    """
+    found = Path(path)
+    if not found.exists():
+        raise InputError(
+            f"{PARAMETER_FILE}: `corpora.{key}.path` is {path}, which is not in {Path.cwd()}; "
+            f"name {what}"
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Attention on a corpus as one stream: from an encoder, or from maps recorded elsewhere."""

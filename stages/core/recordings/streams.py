@@ -1,0 +1,198 @@
+"""Attention of one encoder on one corpus, batch by batch, padding cut and zero.
+
+Memory holds one batch, whatever the corpus: a batch has as many texts as keep its maps below
+`MAP_NUMBERS` numbers (one text at least).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from tqdm import tqdm
+
+from stages.core.attention.maps import MapStore
+from stages.core.corpora.store import read_corpus
+from stages.core.encoder.batches import Batch, Encoded, encode
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.project.files import InputError
+from stages.core.recordings.tokens import recorded_table, token_table
+
+MAP_NUMBERS = 12_000_000
+RECORDED = "recorded"  # the encoder's name where its maps were recorded elsewhere
+CORPORA, ENCODERS = Path("work/corpora"), Path("work/encoders")
+
+
+@dataclass(frozen=True)
+class MapBatch:
+    """Maps of some texts: rows and columns of padding are 0. `rows` count the corpus."""
+
+    rows: Int[np.ndarray, " text"]
+    lengths: Int[np.ndarray, " text"]
+    maps: Float[Tensor, "text layer head query key"]
+
+    @property
+    def real(self) -> Bool[Tensor, "text token"]:
+        """Which tokens are no padding."""
+        lengths = torch.as_tensor(self.lengths, device=self.maps.device)
+        return torch.arange(self.maps.shape[-1], device=self.maps.device) < lengths[:, None]
+
+
+class Recording(ABC):
+    """Attention of one encoder on the texts of a corpus.
+
+    Attributes:
+        name: of the encoder.
+        tokens: one row a text, as `stages.core.recordings.tokens.token_table` gives them.
+        layers, heads: how many of each.
+    """
+
+    name: str
+    tokens: pd.DataFrame
+    layers: int
+    heads: int
+
+    @property
+    def lengths(self) -> Int[np.ndarray, " text"]:
+        """Tokens of every text."""
+        return self.tokens["tokens"].map(len).to_numpy()
+
+    @property
+    def places(self) -> dict[str, str | Int[np.ndarray, " head"]]:
+        """Columns of a table with one row a head: encoder, layer, head."""
+        layer, head = np.divmod(np.arange(self.layers * self.heads), self.heads)
+        return {"encoder": self.name, "layer": layer, "head": head}
+
+    def batches(self, rows: Int[np.ndarray, " drawn"] | None = None) -> Iterator[MapBatch]:
+        """Yield the maps of the texts `rows` (all, by default), longest first."""
+        rows = np.arange(len(self.tokens)) if rows is None else rows
+        order = rows[np.argsort(-self.lengths[rows], kind="stable")]
+        with tqdm(total=len(order), desc=self.name, unit="text") as progress:
+            for part in self._parts(order):
+                yield self._read(part)
+                progress.update(len(part))
+
+    def _parts(self, order: Int[np.ndarray, " drawn"]) -> Iterator[Int[np.ndarray, " text"]]:
+        start = 0
+        while start < len(order):
+            one = self.layers * self.heads * int(self.lengths[order[start]]) ** 2
+            size = max(1, MAP_NUMBERS // one)
+            yield order[start : start + size]
+            start += size
+
+    @abstractmethod
+    def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
+        """The maps of some texts, which fit into memory together."""
+
+
+class LiveRecording(Recording):
+    """An encoder that runs when it is asked."""
+
+    def __init__(self, name: str, gated: Gated, tokens: pd.DataFrame, encoded: Encoded):
+        self.name, self.gated, self.tokens, self.encoded = name, gated, tokens, encoded
+        self.layers, self.heads = gated.layers, gated.heads
+
+    def inputs(self, rows: Int[np.ndarray, " text"]) -> Batch:
+        """The model's inputs for some texts."""
+        some = Encoded(
+            {name: [ids[row] for row in rows] for name, ids in self.encoded.inputs.items()},
+            self.encoded.padding,
+            [self.encoded.segments[row] for row in rows],
+        )
+        (batch,) = some.batches(len(rows), self.gated.model.device)
+        return batch
+
+    @torch.inference_mode()
+    def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
+        batch = self.inputs(rows)
+        layers: list[Tensor] = []
+
+        def keep(
+            layer: int,
+            probabilities: Float[Tensor, "text head query key"],
+            real: Bool[Tensor, "text key"],
+        ) -> None:
+            layers.append(probabilities * real[:, None, :, None])
+            if layer == self.layers - 1:
+                raise _Seen
+
+        with suppress(_Seen):
+            self.gated(batch.inputs, record_maps=keep)
+        return MapBatch(rows[batch.rows], batch.lengths, torch.stack(layers, dim=1))
+
+
+class StoredRecording(Recording):
+    """Maps on disk. Their rows are as exact as float16, or as whoever recorded them kept them."""
+
+    def __init__(self, name: str, store: MapStore, tokens: pd.DataFrame):
+        self.name, self.store, self.tokens = name, store, tokens
+        self.layers, self.heads = store.layers, store.heads
+
+    def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
+        lengths = self.lengths[rows]
+        width = int(lengths.max())
+        maps = np.zeros((len(rows), self.layers, self.heads, width, width), dtype=np.float32)
+        for place, (row, length) in enumerate(zip(rows, lengths, strict=True)):
+            maps[place, ..., :length, :length] = self.store[self.tokens["id"][row]]
+        return MapBatch(rows, lengths, torch.from_numpy(maps))
+
+
+class _Seen(Exception):
+    """The last map has been recorded; what would follow in its layer is not needed."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A corpus with the encoders whose attention on it can be read."""
+
+    corpus: pd.DataFrame
+    folder: Path
+    max_length: int
+    encoders: list[str]
+
+    @property
+    def groups(self) -> Int[np.ndarray, " text"]:
+        """A number for each text, the same for texts of one group."""
+        return self.corpus["group"].factorize()[0]
+
+    def recordings(self, device: torch.device) -> Iterator[Recording]:
+        """Yield the attention of every encoder in turn; one model is in memory at a time."""
+        for name in self.encoders:
+            yield self.recording(name, device)
+
+    def recording(self, name: str, device: torch.device) -> Recording:
+        """The attention of one encoder."""
+        if name == RECORDED:
+            store = MapStore(self.folder / "maps")
+            return StoredRecording(name, store, recorded_table(store.tokens))
+        folder = ENCODERS / name
+        tokenizer = load_tokenizer(folder)
+        encoded = encode(tokenizer, self.corpus, self.max_length)
+        tokens = token_table(tokenizer, self.corpus, encoded, self.max_length)
+        return LiveRecording(name, Gated(load_encoder(folder).to(device)), tokens, encoded)
+
+
+def open_texts(name: str, max_length: int) -> Texts:
+    """The corpus NAME, as the stage `corpus` wrote it, and whose attention on it there is.
+
+    Raises:
+        InputError: there is no such corpus, or no encoder to read it.
+    """
+    folder = CORPORA / name
+    corpus = read_corpus(folder / "corpus.parquet")
+    if (folder / "maps").is_dir():
+        return Texts(corpus, folder, max_length, [RECORDED])
+    encoders = [path.name for path in sorted(ENCODERS.glob("*")) if path.is_dir()]
+    if not encoders:
+        raise InputError(
+            f"{ENCODERS}: no encoder to read the corpus {name}; name some under `encoder.arms` in "
+            "params.yaml"
+        )
+    return Texts(corpus, folder, max_length, encoders)

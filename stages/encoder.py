@@ -1,0 +1,76 @@
+"""The encoders whose attention on text is studied: the pretrained one, and one of random weights.
+
+What is measured on tasks takes the models of `finetune`; what is measured on corpora takes these.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+import torch
+import typer
+from pydantic import NonNegativeInt
+from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, PreTrainedModel
+from transformers.utils import logging
+
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint_source import Checkpoint, locate
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+
+FOLDER = Path("work/encoders")
+
+
+class EncoderArms(Parameters):
+    """The section `encoder` of `params.yaml`."""
+
+    arms: list[Literal["pretrained", "untrained"]]  # none where attention was recorded elsewhere
+    seed: NonNegativeInt  # of the random weights
+
+
+def masked_lm(folder: Path) -> PreTrainedModel | None:
+    """The encoder with its MLM head; None where the checkpoint has none."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # what is missing decides the answer
+    try:
+        with torch.random.fork_rng(devices=[]):
+            model, report = AutoModelForMaskedLM.from_pretrained(
+                folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True
+            )
+    finally:
+        logging.set_verbosity(verbosity)
+    return None if report["missing_keys"] or report["mismatched_keys"] else model
+
+
+def untrained(folder: Path, seed: int) -> PreTrainedModel:
+    """An encoder of the same shape whose matrices are drawn anew, as BERT's before pretraining."""
+    config = AutoConfig.from_pretrained(folder)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return AutoModel.from_config(config, dtype=torch.float32)
+
+
+def main() -> None:
+    """Write work/encoders/ARM for every arm of the section `encoder`."""
+    arms = section(EncoderArms, "encoder")
+    start(read_runtime(), arms.seed)
+    with atomic(FOLDER) as folder:
+        folder.mkdir()
+        (folder / "arms.txt").write_text("\n".join([*arms.arms, ""]), encoding="utf-8")
+        if not arms.arms:
+            return
+        source = locate(section(Checkpoint, "checkpoint"))
+        tokenizer = load_tokenizer(source)
+        for arm in arms.arms:
+            if arm == "untrained":
+                model = untrained(source, arms.seed)
+            else:
+                load_encoder(source)  # refuses a checkpoint that lacks weights
+                model = masked_lm(source) or load_encoder(source)
+            model.save_pretrained(folder / arm)
+            tokenizer.save_pretrained(folder / arm)
+            typer.echo(f"{arm}: {type(model).__name__}")
+
+
+if __name__ == "__main__":
+    stage_command(main)

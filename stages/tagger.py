@@ -1,0 +1,111 @@
+"""Train spaCy on a treebank, to annotate text that has no annotation.
+
+Without a treebank (`tagger.train: null`) the stage says so, and the stages after it leave out what
+needs annotation. A corpus that cannot do without it (LitBank) ends with an error.
+"""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import NonNegativeInt, PositiveInt
+from tqdm import tqdm
+
+from stages.core.corpora.entries import TreebankCorpus
+from stages.core.corpora.tagger import FACTS, TAGGER, required_spacy
+from stages.core.corpora.treebank import read_treebank
+from stages.core.project.files import InputError, atomic
+from stages.core.project.parameters import PARAMETER_FILE, Parameters, section, stage_command
+
+COMPONENTS = ("morphologizer", "trainable_lemmatizer", "parser")
+SCORES = {
+    "pos_acc": "upos",
+    "morph_acc": "feats",
+    "lemma_acc": "lemma",
+    "dep_uas": "uas",
+    "dep_las": "las",
+}
+
+
+class TaggerSettings(Parameters):
+    """The section `tagger` of `params.yaml`."""
+
+    train: str | None  # a CoNLL-U file; null: plain text stays without annotation
+    test: str | None  # another one, on which the tagger is scored
+    sentences: PositiveInt | None  # of the training file, at most; null: all
+    epochs: PositiveInt
+    seed: NonNegativeInt
+
+
+def examples_of(pipeline: Any, sentences: pd.Series) -> list[Any]:
+    """spaCy's training examples of annotated sentences."""
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    examples = []
+    for words in sentences:
+        forms = [word["text"] for word in words]
+        heads = [word["head"] if word["head"] >= 0 else place for place, word in enumerate(words)]
+        gold = Doc(
+            pipeline.vocab,
+            words=forms,
+            pos=[word["upos"] for word in words],
+            morphs=[word["feats"] for word in words],
+            lemmas=[word["lemma"] for word in words],
+            heads=heads,
+            deps=["ROOT" if word["head"] < 0 else word["deprel"] for word in words],
+        )
+        examples.append(Example(Doc(pipeline.vocab, words=forms), gold))
+    return examples
+
+
+def train(sentences: pd.Series, settings: TaggerSettings) -> Any:
+    """A pipeline of spaCy's own components with their default settings, trained from nothing."""
+    spacy = required_spacy()
+    spacy.util.fix_random_seed(settings.seed)
+    pipeline = spacy.blank("en")
+    for component in COMPONENTS:
+        pipeline.add_pipe(component)
+    examples = examples_of(pipeline, sentences)
+    optimizer = pipeline.initialize(lambda: examples)
+    generator = random.Random(settings.seed)
+    with tqdm(total=settings.epochs * len(examples), desc="tagger", unit="sentence") as progress:
+        for _ in range(settings.epochs):
+            generator.shuffle(examples)
+            for batch in spacy.util.minibatch(examples, spacy.util.compounding(32.0, 256.0, 1.01)):
+                pipeline.update(batch, sgd=optimizer, drop=0.1)
+                progress.update(len(batch))
+    return pipeline
+
+
+def read(path: str, key: str) -> pd.Series:
+    """The sentences' words of a treebank."""
+    if not Path(path).is_file():
+        raise InputError(f"{PARAMETER_FILE}: `tagger.{key}` is {path}, which is not there")
+    return read_treebank("tagger", TreebankCorpus(source="conllu", path=path))["words"]
+
+
+def main() -> None:
+    """Write work/tagger: the trained pipeline and its scores, or a note that there is none."""
+    settings = section(TaggerSettings, "tagger")
+    facts: dict[str, Any] = {"trained": settings.train is not None}
+    with atomic(TAGGER) as folder:
+        folder.mkdir()
+        if settings.train is not None:
+            sentences = read(settings.train, "train")
+            if settings.sentences is not None:
+                drawn = np.random.default_rng(settings.seed).permutation(len(sentences))
+                sentences = sentences.iloc[np.sort(drawn[: settings.sentences])]
+            pipeline = train(sentences, settings)
+            if settings.test is not None:
+                scores = pipeline.evaluate(examples_of(pipeline, read(settings.test, "test")))
+                facts["scores"] = {name: round(scores[key], 4) for key, name in SCORES.items()}
+            pipeline.to_disk(folder / "pipeline")
+        (folder / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    stage_command(main)
