@@ -1,0 +1,225 @@
+"""What tuning changes in attention to parts of speech, negation and special tokens.
+
+Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and what [CLS] looks at in the last layer
+(section 4.5): the pretrained and the tuned models of a task on the same validation examples.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+from jaxtyping import Bool, Float, Float32
+from pydantic import NonNegativeInt, PositiveInt
+
+from stages.core.attention.maps import MapStore, RecordedArm
+from stages.core.choice import group_means
+from stages.core.corpora.tagger import TAGGER, Tagger
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.project.examples import read_examples
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.project.tasks import load_task
+from stages.core.recordings.streams import StoredRecording
+from stages.core.recordings.tokens import Special, token_table
+
+Words = list[dict]
+
+
+class Features(Parameters):
+    """The section `features` of `params.yaml`."""
+
+    examples: PositiveInt | None  # recorded examples, at most; null: all
+    resamples: PositiveInt  # of the bootstrap over examples
+    seed: NonNegativeInt  # of the bootstrap
+
+
+# Kinds of words by their annotation.
+WORD_KINDS: dict[str, Callable[[dict], bool]] = {
+    "noun": lambda word: word["upos"] in ("NOUN", "PROPN"),
+    "verb": lambda word: word["upos"] == "VERB",
+    "pronoun": lambda word: word["upos"] == "PRON",
+    "subject": lambda word: word["deprel"].startswith("nsubj"),
+    "object": lambda word: word["deprel"] == "obj",
+    "negation": lambda word: word["negation"],
+}
+SPECIAL_KINDS = {"cls": Special.CLS, "sep": Special.SEP}
+# The original's ways of finding a feature: any piece that is spelt like one of the feature's pieces
+# in this text, and negation as a part of a word ("nothing" has "not").
+BY_SPELLING, SUBSTRING = " by spelling", "negation as a substring"
+NEGATION_PARTS = ("not", "n't", "no")
+
+
+def token_kinds(
+    words: Words, numbers: list[int], pieces: list[str], special: list[int]
+) -> dict[str, Bool[np.ndarray, " token"]]:
+    """Which tokens of a text are of which kind; kinds that the text lacks are left out.
+
+    A kind is found by position: the tokens of the words that are annotated with it.
+    """
+    kinds = {name: np.equal(special, code) for name, code in SPECIAL_KINDS.items()}
+    place = np.array(numbers)
+    for name, test in WORD_KINDS.items():
+        chosen = [number for number, word in enumerate(words) if test(word)]
+        kinds[name] = np.isin(place, chosen)
+        spelt = {piece for piece, found in zip(pieces, kinds[name], strict=True) if found}
+        kinds[name + BY_SPELLING] = np.array([piece in spelt for piece in pieces])
+    negated = [
+        number
+        for number, word in enumerate(words)
+        if any(part in word["text"].lower() for part in NEGATION_PARTS)
+    ]
+    kinds[SUBSTRING] = np.isin(place, negated)
+    return {name: tokens for name, tokens in kinds.items() if tokens.any()}
+
+
+def received(
+    maps: Float32[np.ndarray, "layer head query key"], tokens: Bool[np.ndarray, " key"]
+) -> Float[np.ndarray, "layer head"]:
+    """Attention that a token of the kind gets: summed over queries and divided by the length.
+
+    The largest, where the text has several of them.
+    """
+    return maps[..., tokens].mean(-2).max(-1)
+
+
+def cls_row(
+    maps: Float32[np.ndarray, "layer head query key"],
+    tokens: Bool[np.ndarray, " key"],
+    cls: Bool[np.ndarray, " key"],
+) -> Float[np.ndarray, " head"]:
+    """What [CLS] gives to the tokens of the kind in the last layer, by head."""
+    return maps[-1][:, cls][..., tokens].sum(-1).mean(-1)
+
+
+def annotated(examples: pd.DataFrame) -> pd.DataFrame:
+    """The examples with words: their own, or the tagger's where there is one, or none."""
+    if examples["words"].map(len).any() or not Tagger.is_trained(TAGGER):
+        return examples
+    return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
+
+
+def measure(
+    recording: StoredRecording, examples: pd.DataFrame
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """What every head gives to each kind, and [CLS] in the last layer: [kind][head, example].
+
+    Examples that lack a kind have NaN.
+    """
+    count = len(examples)
+    shares: dict[str, np.ndarray] = {}
+    rows: dict[str, np.ndarray] = {}
+    for batch in recording.batches():
+        for place, row in enumerate(batch.rows):
+            length = batch.lengths[place]
+            maps = batch.maps[place, ..., :length, :length].numpy()
+            tokens = recording.tokens.iloc[row]
+            kinds = token_kinds(
+                examples["words"][row], tokens["word"], tokens["tokens"], tokens["special"]
+            )
+            for name, chosen in kinds.items():
+                empty = np.full((recording.layers * recording.heads, count), np.nan)
+                shares.setdefault(name, empty)[:, row] = received(maps, chosen).ravel()
+                if "cls" in kinds:
+                    empty = np.full((recording.heads, count), np.nan)
+                    rows.setdefault(name, empty)[:, row] = cls_row(maps, chosen, kinds["cls"])
+    return shares, rows
+
+
+def share_table(
+    shares: dict[str, dict[str, np.ndarray]], heads: int, resamples: int, seed: int
+) -> pd.DataFrame:
+    """One row an arm, kind and head: attention, and the change by tuning, with intervals.
+
+    Args:
+        shares: of each arm, as `measure` gives them; arms have the same examples.
+    """
+    tables = []
+    before = shares[RecordedArm.NONE]
+    for arm, kinds in shares.items():
+        for kind, values in kinds.items():
+            layer, head = np.divmod(np.arange(len(values)), heads)
+            groups = np.arange(values.shape[1])
+            columns = {"arm": arm, "kind": kind, "layer": layer, "head": head}
+            for name, measured in (("", values), ("change_", values - before[kind])):
+                mean, low, high = group_means(measured, groups, resamples, seed)
+                columns |= {f"{name}share": mean, f"{name}low": low, f"{name}high": high}
+            examples = (~np.isnan(values[0])).sum()
+            tables.append(pd.DataFrame(columns | {"examples": examples}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def contrast_table(
+    shares: dict[str, dict[str, np.ndarray]], ids: pd.Series, heads: int
+) -> pd.DataFrame:
+    """One row an example and kind: how much tuning changed what it gets.
+
+    Returns:
+        id, kind, `change` (absolute, mean over all heads), `early` and `late` (signed, mean over
+        the heads of the lower and of the upper half of the layers).
+    """
+    tables = []
+    for kind, after in shares[RecordedArm.PRETRAINED].items():
+        change = (after - shares[RecordedArm.NONE][kind]).reshape(-1, heads, after.shape[1])
+        middle = len(change) // 2
+        tables.append(
+            pd.DataFrame(
+                {
+                    "id": ids,
+                    "kind": kind,
+                    "change": np.abs(change).mean((0, 1)),
+                    "early": change[:middle].mean((0, 1)),
+                    "late": change[middle:].mean((0, 1)),
+                }
+            ).dropna()
+        )
+    return pd.concat(tables, ignore_index=True)
+
+
+def cls_table(rows: dict[str, dict[str, np.ndarray]], resamples: int, seed: int) -> pd.DataFrame:
+    """One row an arm and kind: what [CLS] gives to it in the last layer, mean over heads."""
+    table = []
+    for arm, kinds in rows.items():
+        for kind, values in kinds.items():
+            measured = values.mean(0, keepdims=True)
+            groups = np.arange(measured.shape[1])
+            (mean,), (low,), (high,) = group_means(measured, groups, resamples, seed)
+            table.append({"arm": arm, "kind": kind, "share": mean, "low": low, "high": high})
+    return pd.DataFrame(table)
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+) -> None:
+    """Measure attention to kinds of tokens before and after tuning on TASK."""
+    parameters = section(Features, "features")
+    start(read_runtime(), parameters.seed)
+    examples = annotated(read_examples(f"work/tasks/{task}/validation.parquet"))
+    tokenizer = load_tokenizer(Path(f"work/models/{task}-none-{seed}"))
+    max_length = load_task(task).max_length
+    shares, rows = {}, {}
+    for arm in RecordedArm:
+        store = MapStore(f"work/maps/{task}-{arm}")
+        drawn = examples.set_index("id").loc[store.ids[: parameters.examples]].reset_index()
+        encoded = encode(tokenizer, drawn, max_length)
+        tokens = token_table(tokenizer, drawn, encoded, max_length)
+        recording = StoredRecording(str(arm), store, tokens)
+        shares[arm], rows[arm] = measure(recording, drawn)
+    settings = (parameters.resamples, parameters.seed)
+    tables = {
+        "": share_table(shares, recording.heads, *settings),
+        "-contrast": contrast_table(shares, drawn["id"], recording.heads),
+        "-cls": cls_table(rows, *settings),
+    }
+    for suffix, table in tables.items():
+        with atomic(f"work/measures/features/{task}{suffix}.parquet") as partial:
+            table.to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

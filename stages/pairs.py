@@ -1,0 +1,99 @@
+"""Attention between verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.4).
+
+The paper finds that heads which seem to link them are diagonal ones: so each head's weight stands
+beside its weight on tokens that are as far apart elsewhere in the text.
+"""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Annotated
+
+import pandas as pd
+import torch
+import typer
+from pydantic import NonNegativeInt, PositiveInt
+
+from stages.core.corpora.entries import load_corpus_entry
+from stages.core.linked import FindLinks, Link, head_table, linked_weights
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.project.files import InputError, atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.recordings.streams import Texts, open_texts
+
+SUBJECTS = ("nsubj", "nsubj:pass")
+
+
+class Pairs(Parameters):
+    """The section `pairs` of `params.yaml`."""
+
+    corpora: list[str]  # keys of `corpora`, with parts of speech and relations
+    resamples: PositiveInt  # of the bootstrap over groups of texts
+    seed: NonNegativeInt  # of the bootstrap
+
+
+def is_verb(word: dict) -> bool:
+    return word["upos"] == "VERB"
+
+
+def is_subject(word: dict) -> bool:
+    return word["deprel"] in SUBJECTS
+
+
+def is_noun(word: dict) -> bool:
+    return word["upos"] in ("NOUN", "PROPN")
+
+
+def is_pronoun(word: dict) -> bool:
+    return word["upos"] == "PRON"
+
+
+KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
+    "verb and subject": (is_verb, is_subject),
+    "noun and pronoun": (is_noun, is_pronoun),
+}
+# Every one with every other; the first with the first and so on, as the original did.
+PAIRINGS = ("crossed", "zipped")
+
+
+def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
+    """Pairs of words of a kind, each other than itself."""
+    one, other = ([place for place, word in enumerate(words) if test(word)] for test in KINDS[kind])
+    pairs = product(one, other) if pairing == "crossed" else zip(one, other, strict=False)
+    return [(a, b) for a, b in pairs if a != b]
+
+
+def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
+    """What finds the tokens of a text's pairs."""
+
+    def find(row: int, tokens: list[list[int]]) -> list[Link]:
+        words = texts.corpus["words"][row]
+        return [(tokens[a], tokens[b]) for a, b in word_pairs(words, kind, pairing)]
+
+    return find
+
+
+def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`.")]) -> None:
+    """Measure the attention between verbs and subjects, nouns and pronouns in CORPUS."""
+    parameters = section(Pairs, "pairs")
+    device = start(read_runtime(), parameters.seed)
+    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    tables = []
+    with torch.inference_mode():
+        for recording in texts.recordings(device):
+            for kind, pairing in product(KINDS, PAIRINGS):
+                weights = linked_weights(recording, texts, finder(texts, kind, pairing))
+                if not len(weights[0]):
+                    continue
+                table = head_table(recording, *weights, parameters.resamples, parameters.seed)
+                tables.append(table.assign(kind=kind, pairing=pairing))
+    if not tables:
+        raise InputError(
+            f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
+            "`pairs.corpora` takes corpora with parts of speech"
+        )
+    with atomic(f"work/measures/pairs/{corpus}.parquet") as partial:
+        pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

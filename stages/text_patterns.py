@@ -1,0 +1,84 @@
+"""The pattern class of every head's maps on a corpus (Kovaleva et al. 2019, section 4.1).
+
+As `patterns` does for the maps of tasks: so that attention recorded elsewhere is classified too.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Float, Int
+from pydantic import NonNegativeInt, PositiveInt
+
+from stages.core.choice import group_means
+from stages.core.corpora.entries import load_corpus_entry
+from stages.core.machine.runtime import read_runtime, start
+from stages.core.patterns.data import CLASSES
+from stages.core.patterns.network import PatternClassifier
+from stages.core.project.examples import drawn_rows
+from stages.core.project.files import atomic
+from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.recordings.streams import Recording, Texts, open_texts
+
+
+class TextPatterns(Parameters):
+    """The section `text_patterns` of `params.yaml`."""
+
+    corpora: list[str]  # keys of `corpora`
+    texts: PositiveInt | None  # of the corpus, at most; null: all
+    batch: PositiveInt  # maps that go through the network together
+    resamples: PositiveInt  # of the bootstrap over groups of texts
+    seed: NonNegativeInt  # of the draw of texts and of the bootstrap
+
+
+def probabilities(
+    recording: Recording, rows: Int[np.ndarray, " drawn"], classifier: PatternClassifier, size: int
+) -> Float[np.ndarray, "text head pattern"]:
+    """Probabilities of the five classes for every head's map of the drawn texts."""
+    place = {row: number for number, row in enumerate(rows)}
+    found = np.zeros((len(rows), recording.layers * recording.heads, len(CLASSES)))
+    for batch in recording.batches(rows):
+        for number, row in enumerate(batch.rows):
+            length = batch.lengths[number]
+            maps = batch.maps[number, :, :, :length, :length].flatten(0, 1)
+            parts = [classifier.probabilities(some) for some in maps.split(size)]
+            found[place[row]] = torch.cat(parts).cpu().numpy()
+    return found
+
+
+def share_table(
+    patterns: Int[np.ndarray, "text head"], texts: Texts, rows: np.ndarray, settings: tuple
+) -> pd.DataFrame:
+    """One row a pattern: its share of all maps, with an interval over groups of texts."""
+    shares = np.stack([(patterns == code).mean(1) for code in range(len(CLASSES))])
+    mean, low, high = group_means(shares, texts.groups[rows], *settings)
+    return pd.DataFrame(
+        {"pattern": CLASSES, "share": mean, "low": low, "high": high, "texts": len(rows)}
+    )
+
+
+def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.corpora`.")]) -> None:
+    """Classify the maps of every head on the texts of CORPUS."""
+    parameters = section(TextPatterns, "text_patterns")
+    device = start(read_runtime(), parameters.seed)
+    classifier = PatternClassifier.load(Path("work/classifier")).to(device)
+    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
+    settings = (parameters.resamples, parameters.seed)
+    heads, shares = [], []
+    for recording in texts.recordings(device):
+        patterns = probabilities(recording, rows, classifier, parameters.batch).argmax(-1)
+        shares.append(share_table(patterns, texts, rows, settings).assign(encoder=recording.name))
+        for code, name in enumerate(CLASSES):
+            columns = {"pattern": name, "share": (patterns == code).mean(0)}
+            heads.append(pd.DataFrame(recording.places | columns))
+    for suffix, tables in {"": heads, "-shares": shares}.items():
+        with atomic(f"work/measures/text_patterns/{corpus}{suffix}.parquet") as partial:
+            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

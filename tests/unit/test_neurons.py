@@ -1,0 +1,84 @@
+"""Neurons that carry a score, by hand; embeddings removed and put back."""
+
+import pytest
+import torch
+
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.recordings.streams import LiveRecording
+from stages.core.recordings.tokens import token_table
+from stages.neurons import EMBEDDINGS, QueriesAndKeys, neuron_shares, without
+from tests.oracle import oracle_corpus
+
+
+def test_shares_and_signs_by_hand():
+    """Two tokens; each attends to the other by one neuron, or by two of opposite signs."""
+    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
+    queries = torch.tensor([[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]]])
+    keys = torch.tensor([[[3.0, 1.0, 9.0], [-3.0, -1.0, -9.0]]])
+    shares, consistency = neuron_shares(queries, keys, maps, 2)
+    # The mean key is 0: parts (-3, -1, 0) and (3, 1, 0).
+    torch.testing.assert_close(shares, torch.tensor([[0.75, 1.0]]))
+    assert consistency.item() == 0  # each neuron pulls once up, once down
+    queries[0, 0] *= -1
+    _, consistency = neuron_shares(queries, keys, maps, 2)
+    assert consistency.item() == pytest.approx(1)
+
+
+def test_what_is_the_same_for_all_keys_does_not_count():
+    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
+    queries = torch.ones(1, 2, 2)
+    keys = torch.tensor([[[3.0, 100.0], [-3.0, 100.0]]])
+    shares, _ = neuron_shares(queries, keys, maps, 1)
+    assert shares.item() == pytest.approx(1)
+
+
+@pytest.fixture
+def recording(any_checkpoint):
+    tokenizer = load_tokenizer(any_checkpoint)
+    corpus = oracle_corpus(3)
+    encoded = encode(tokenizer, corpus, 60)
+    tokens = token_table(tokenizer, corpus, encoded, 60)
+    return LiveRecording("pretrained", Gated(load_encoder(any_checkpoint)), tokens, encoded)
+
+
+def test_caught_queries_and_keys_give_the_maps(recording):
+    catcher = QueriesAndKeys(recording)
+    size = recording.gated.head_size
+    with catcher.catching() as caught:
+        for batch in recording.batches():
+            for layer, (query, key) in enumerate(caught):
+                query, key = (
+                    part.unflatten(-1, (recording.heads, size)).transpose(1, 2)
+                    for part in (query, key)
+                )
+                scores = query @ key.mT * size**-0.5
+                scores = scores.masked_fill(~batch.real[:, None, None], float("-inf"))
+                expected = scores.softmax(-1) * batch.real[:, None, :, None]
+                torch.testing.assert_close(batch.maps[:, layer], expected, atol=1e-5, rtol=0)
+            for layer in caught:
+                layer.clear()
+
+
+def test_removed_embeddings_come_back(recording):
+    def maps() -> torch.Tensor:
+        return next(iter(recording.batches())).maps
+
+    before = maps()
+    with without(recording, EMBEDDINGS["position"]) as there:
+        assert there
+        changed = maps()
+    assert not torch.allclose(before, changed, atol=1e-4)
+    assert torch.equal(before, maps())
+
+
+def test_an_encoder_without_segments_says_so(tiny_checkpoints):
+    tokenizer = load_tokenizer(tiny_checkpoints["distilbert"])
+    corpus = oracle_corpus(1)
+    encoded = encode(tokenizer, corpus, 60)
+    gated = Gated(load_encoder(tiny_checkpoints["distilbert"]))
+    tokens = token_table(tokenizer, corpus, encoded, 60)
+    recording = LiveRecording("pretrained", gated, tokens, encoded)
+    with without(recording, EMBEDDINGS["segment"]) as there:
+        assert not there

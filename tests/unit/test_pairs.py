@@ -1,0 +1,28 @@
+"""Pairs of words: every one with every other, or as the original paired them."""
+
+from stages.core.corpora.store import word
+from stages.core.linked import head_table, linked_weights
+from stages.pairs import finder, word_pairs
+from tests.oracle import SYNTAX, OracleRecording, oracle_corpus, oracle_texts
+
+WORDS = [
+    word("she", 0, upos="PRON", deprel="nsubj"),
+    word("says", 0, upos="VERB"),
+    word("dogs", 0, upos="NOUN", deprel="nsubj"),
+    word("bark", 0, upos="VERB"),
+]
+
+
+def test_pairs_are_crossed_and_not_zipped():
+    assert word_pairs(WORDS, "verb and subject", "crossed") == [(1, 0), (1, 2), (3, 0), (3, 2)]
+    assert word_pairs(WORDS, "verb and subject", "zipped") == [(1, 0), (3, 2)]
+    assert word_pairs(WORDS, "noun and pronoun", "crossed") == [(2, 0)]
+
+
+def test_a_syntactic_head_links_verbs_and_subjects(tmp_path):
+    corpus = oracle_corpus(20)
+    recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
+    weights = linked_weights(recording, texts, finder(texts, "verb and subject", "crossed"))
+    table = head_table(recording, *weights, 50, 0).set_index(["layer", "head"])
+    assert table.loc[SYNTAX, "weight"] == 1.0
+    assert table["texts"].unique().tolist() == [20]

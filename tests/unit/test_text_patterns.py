@@ -1,0 +1,33 @@
+"""Classes of the maps of a corpus."""
+
+import numpy as np
+import torch
+
+from stages.core.patterns.data import CLASSES
+from stages.text_patterns import probabilities, share_table
+from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
+
+
+class Stripes:
+    """In place of the trained classifier: vertical where one column has everything."""
+
+    def probabilities(self, maps: torch.Tensor) -> torch.Tensor:
+        vertical = (maps.mean(1).amax(-1) > 0.99).float()
+        found = torch.zeros(len(maps), len(CLASSES))
+        found[:, CLASSES.index("vertical")] = vertical
+        found[:, CLASSES.index("heterogeneous")] = 1 - vertical
+        return found
+
+
+def test_maps_are_classified_head_by_head_and_shares_add_up(tmp_path):
+    corpus = oracle_corpus(6)
+    recording = OracleRecording(corpus)
+    rows = np.array([1, 2, 5])
+    found = probabilities(recording, rows, Stripes(), 5)
+    assert found.shape == (3, LAYERS * HEADS, len(CLASSES))
+    patterns = found.argmax(-1)
+    vertical = patterns == CLASSES.index("vertical")
+    assert np.flatnonzero(vertical.all(0)).tolist() == [SEP[0] * HEADS + SEP[1]]
+    table = share_table(patterns, oracle_texts(corpus, tmp_path), rows, (50, 0))
+    assert table["share"].sum() == 1
+    assert table.set_index("pattern")["share"]["vertical"] == vertical.mean()
