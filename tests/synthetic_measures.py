@@ -15,11 +15,16 @@ from stages.core.heads.gates import random_shares, single_heads, whole_layers
 from stages.core.patterns.data import CLASSES
 from stages.findings.__main__ import app as findings
 from stages.report.__main__ import app as report
+from tests.synthetic_texts import write_text_measures
 
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
 TASKS = ("relevance", "sentiment")
 PARAMETERS = """\
-run: {tasks: [relevance, sentiment], arms: [none, random, pretrained, untrained], seeds: [0]}
+run:
+  tasks: [relevance, sentiment]
+  arms: [none, random, pretrained, untrained]
+  seeds: [0]
+  corpora: [sentences]
 checkpoint: {source: package, package: tiny}
 tasks:
   relevance:
@@ -52,6 +57,7 @@ def write_measures(folder: Path) -> None:
         _write_ablate(folder, task, generator, labels)
         _write_maps(folder, task, generator)
         _write_importance(folder, task, generator)
+    write_text_measures(folder, TASKS, _write)
     label = generator.choice(CLASSES, 80)
     _write(
         folder,

@@ -175,6 +175,37 @@ def scatter(
     )
 
 
+def plane(
+    points: pd.DataFrame, colour: str, *, panel: str, tooltip: list[str]
+) -> altair.FacetChart:
+    """Places x and y without axes, a dot a row coloured by the column `colour`, panels of `panel`.
+
+    Numbers have a scale of their own, names the colours of categories.
+    """
+    points = points.round(PLACES)
+    if pd.api.types.is_numeric_dtype(points[colour]):
+        code = altair.Color(f"{colour}:O", scale=altair.Scale(scheme="viridis"))
+    else:
+        code = altair.Color(f"{colour}:N", sort=sorted(points[colour].unique()))
+    bare = altair.Axis(labels=False, ticks=False, title=None, grid=False)
+    dot = altair.Chart().mark_circle(size=70, opacity=0.9)
+    encoded = dot.encode(
+        x=altair.X("x:Q", axis=bare),
+        y=altair.Y("y:Q", axis=bare),
+        color=code,
+        tooltip=[panel, *tooltip],
+    )
+    return (
+        encoded.properties(width=340, height=300)
+        .facet(
+            altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
+            columns=2,
+            data=_checked(points),
+        )
+        .resolve_scale(x="independent", y="independent")
+    )
+
+
 def shares(
     rows: pd.DataFrame, label: str, share: str, kind: str, panel: str | None = None
 ) -> altair.Chart:

@@ -13,6 +13,9 @@ DIGITS: dict[Unit, str] = {
     "F1": "{:.3f}",
     "count": "{:g}",
     "cosine": "{:+.4f}",
+    "nats": "{:+.2f}",
+    "ratio": "{:.2f}",
+    "correlation": "{:+.2f}",
 }
 # How a bound is printed: its factor and sign.
 BOUNDS: dict[Unit, tuple[int, str]] = {"percent": (1, "%"), "share": (100, "%")}

@@ -60,7 +60,10 @@ def write_site(
         "findings": findings,
         "navigation": {name: page for name, (page, _) in pages.items()},
         "heads": heads,
-        "page_of": {study: name for name, (page, _) in pages.items() for study in page.studies},
+        # The first page of a study is the one that its claims link to.
+        "page_of": {
+            study: name for name, (page, _) in reversed(pages.items()) for study in page.studies
+        },
     }
     items = [
         item for _, sections in pages.values() for section in sections for item in section.items

@@ -6,17 +6,31 @@ from ruamel.yaml import YAML
 from stages.ablate import Ablate
 from stages.attend import Attend
 from stages.classifier import Classifier
+from stages.clusters import Clusters
 from stages.control import Control
+from stages.core.corpora.entries import load_corpus_entry
 from stages.core.encoder.checkpoint_source import Checkpoint
 from stages.core.machine.runtime import Runtime
 from stages.core.project.parameters import checked, section
 from stages.core.project.tasks import load_task
 from stages.core.training import Finetune
 from stages.core.verdicts.claims import Settings
+from stages.coreference import Coreference
 from stages.drift import Drift
 from stages.effects import Effects
+from stages.encoder import EncoderArms
+from stages.features import Features
+from stages.frames import Frames
+from stages.gradients import Gradients
 from stages.importance import Importance
+from stages.neurons import Neurons
+from stages.pairs import Pairs
 from stages.patterns import Patterns
+from stages.probes import Probes
+from stages.surface import Surface
+from stages.syntax import Syntax
+from stages.tagger import TaggerSettings
+from stages.text_patterns import TextPatterns
 from tests.lock import ROOT
 
 FILES = [ROOT / "params.yaml", *sorted(ROOT.glob("configurations/*/params.yaml"))]
@@ -32,6 +46,19 @@ SECTIONS = {
     "control": Control,
     "effects": Effects,
     "importance": Importance,
+    "encoder": EncoderArms,
+    "tagger": TaggerSettings,
+    "surface": Surface,
+    "text_patterns": TextPatterns,
+    "gradients": Gradients,
+    "syntax": Syntax,
+    "coreference": Coreference,
+    "frames": Frames,
+    "pairs": Pairs,
+    "features": Features,
+    "probes": Probes,
+    "clusters": Clusters,
+    "neurons": Neurons,
     "findings": Settings,
 }
 GLUE = {"mrpc", "stsb", "sst2", "qqp", "rte", "qnli", "mnli"}
@@ -40,7 +67,7 @@ GLUE = {"mrpc", "stsb", "sst2", "qqp", "rte", "qnli", "mnli"}
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
 def test_every_section_is_accepted(file):
     content = YAML(typ="safe").load(file)
-    assert set(content) == {"run", "tasks", *SECTIONS}
+    assert set(content) == {"run", "tasks", "corpora", *SECTIONS}
     for name, model in SECTIONS.items():
         section(model, name, file)
 
@@ -53,6 +80,17 @@ def test_every_task_is_accepted_and_those_to_run_are_there(file):
         task = load_task(name, file)
         checked(Finetune, content["finetune"] | task.finetune, f"{file}: {name}")
     assert set(content["tasks"]) >= GLUE
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
+def test_every_corpus_is_accepted_and_those_that_a_study_takes_are_run(file):
+    content = YAML(typ="safe").load(file)
+    assert set(content["run"]["corpora"]) <= set(content["corpora"])
+    for name in content["corpora"]:
+        load_corpus_entry(name, file)
+    for name, values in content.items():
+        if name not in ("run", "corpora") and "corpora" in values:
+            assert set(values["corpora"]) <= set(content["run"]["corpora"]), name
 
 
 def test_bert_base_is_kovaleva_as_published():

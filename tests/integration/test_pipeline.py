@@ -26,6 +26,10 @@ configs:
   - {split: validation, path: mrpc/validation.parquet}
 ---
 """
+STUDIES = {
+    **dict.fromkeys(("surface", "text_patterns", "clusters", "neurons"), "pairs"),
+    **dict.fromkeys(("syntax", "coreference", "frames", "pairs", "probes"), "sentences"),
+}
 SHELL = ["bash", "-euo", "pipefail", "-c"]
 
 
@@ -70,7 +74,9 @@ def both(
     folder = module_copy / "configurations/glue"
     parameters = yaml.load(folder / "params.yaml")
     merge(parameters, SETTINGS)
-    merge(parameters, {"run": {"tasks": ["mrpc"]}})
+    merge(parameters, {"run": {"tasks": ["mrpc"], "corpora": ["sentences", "pairs"]}})
+    for study, corpus in STUDIES.items():
+        merge(parameters, {study: {"corpora": [corpus]}})
     merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
     yaml.dump(parameters, folder / "params.yaml")

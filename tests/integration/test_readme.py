@@ -18,7 +18,10 @@ INLINE = re.findall(r"`(dvc repro[^`]*)`", README)
 INSTALL = "pip install -q -r requirements.txt"
 ENVIRONMENT = "python3.11 -m venv .venv && . .venv/bin/activate"
 REBUILD = f"{ENVIRONMENT} && {INSTALL} && dvc repro"
-TEST = f"{ENVIRONMENT} && {INSTALL} -r requirements-cluster.txt && python -m pytest"
+TEST = (
+    f"{ENVIRONMENT} && {INSTALL} -r requirements-cluster.txt -r requirements-text.txt && "
+    "python -m pytest"
+)
 COMPARE = [
     "dvc metrics show",
     "dvc metrics diff",

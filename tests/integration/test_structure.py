@@ -117,4 +117,6 @@ def test_every_claim_of_the_configurations_is_described_once():
     names = [claim["id"] for claim in claims]
     assert len(set(names)) == len(names)
     studies = {claim["study"] for claim in claims}
-    assert {"K1", "K2", "K3", "K5", "K8", "K9", "T1", "T2", "T3", "T4", "T9"} <= studies
+    kovaleva = {f"K{number}" for number in range(1, 10)}
+    clark = {f"C{number}" for number in range(1, 9)}
+    assert kovaleva | clark | {"V1", "V3", "T1", "T2", "T3", "T4", "T9"} <= studies

@@ -30,6 +30,19 @@ SETTINGS = {
     "control": {"modes": ["zero"], "examples": 8, "resamples": 20},
     "effects": {"resamples": 20},
     "importance": {"resamples": 20},
+    "encoder": {"arms": ["pretrained", "untrained"]},
+    "corpora": {"sentences": {"texts": 40, "max_length": 64}, "pairs": {"texts": 24}},
+    "surface": {"gradient_texts": 4, "resamples": 20},
+    "text_patterns": {"texts": 2, "resamples": 20},
+    "gradients": {"examples": 6, "resamples": 20},
+    "syntax": {"least_cases": 5, "resamples": 20},
+    "coreference": {"resamples": 20},
+    "frames": {"resamples": 20},
+    "pairs": {"resamples": 20},
+    "features": {"examples": 6, "resamples": 20},
+    "probes": {"epochs": 2, "resamples": 20},
+    "clusters": {"texts": 4, "permutations": 50, "starts": 1},
+    "neurons": {"texts": 4, "resamples": 20},
 }
 
 

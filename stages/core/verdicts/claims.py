@@ -15,7 +15,9 @@ from stages.core.verdicts.measures import Measures
 CLAIMS_FILE = Path("data/claims.yaml")
 
 Verdict = Literal["holds", "fails", "undecided"]
-Unit = Literal["points", "percent", "share", "F1", "count", "cosine"]
+Unit = Literal[
+    "points", "percent", "share", "F1", "count", "cosine", "nats", "ratio", "correlation"
+]
 
 Measure = Callable[..., Answer]
 Summary = Callable[[Measures], dict[str, Any]]

@@ -76,6 +76,29 @@ def mean_on_same_examples(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(value.mean(), low.mean(), high.mean(), max(item.n for item in estimates))
 
 
+def difference_of(one: Estimate, other: Estimate) -> Estimate:
+    """One less the other, as if independent: half-widths add in quadrature (Zou and Donner 2008).
+
+    Estimates of the same examples mostly go up and down together; their interval is narrower.
+    """
+    value = one.value - other.value
+    low = value - np.hypot(one.value - one.low, other.high - other.value)
+    high = value + np.hypot(one.high - one.value, other.value - other.low)
+    return Estimate(value, low, high, min(one.n, other.n))
+
+
+def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:
+    """The estimates of several corpora: the first one decides.
+
+    Raises:
+        NotMeasured: there is none.
+    """
+    if not estimates:
+        raise NotMeasured("no corpus has the measure")
+    name = next(iter(estimates))
+    return Answer(estimates[name], estimates, counted, name)
+
+
 def _widening(count: int) -> float:
     """How much wider a normal interval must be for `count` of them to hold at once (Bonferroni)."""
     tail = (1 - LEVEL) / 2

@@ -1,7 +1,7 @@
 """Reading what the stages measured: `work/measures/<stage>/<key>.parquet`, joined to one frame."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +12,7 @@ from stages.core.project.tasks import load_task
 from stages.core.verdicts.estimates import NotMeasured
 
 FOLDER = Path("work/measures")
+ENCODERS = {"pretrained": "pretrained", "untrained": "random weights", "recorded": "recorded"}
 
 
 class Measures:
@@ -22,17 +23,26 @@ class Measures:
         tasks: task names in the order of `run.tasks`, each with its primary metric.
         arms: as `run.arms`.
         seeds: as `run.seeds`.
+        corpora: as `run.corpora`.
 
-    Files of other tasks, arms or seeds are left alone: they are remains of an earlier run.
+    Files of others than these are left alone: they are remains of an earlier run.
     """
 
-    def __init__(self, folder: Path, tasks: dict[str, str], arms: list[str], seeds: list[int]):
+    def __init__(
+        self,
+        folder: Path,
+        tasks: dict[str, str],
+        arms: list[str],
+        seeds: list[int],
+        corpora: Sequence[str] = (),
+    ):
         self.folder = folder
         self.primary = tasks
         self._wanted = {
             "task": list(tasks),
             "arm": arms,
             "seed": [str(seed) for seed in seeds],
+            "corpus": list(corpora),
         }
 
     @property
@@ -43,7 +53,7 @@ class Measures:
         """All tables that fit a pattern as `ablate/{task}-{seed}.parquet`, one below the other.
 
         The fields of the pattern become columns (`seed` as integers); tables come in the order of
-        `run.tasks`, `run.arms` and `run.seeds`.
+        `run.tasks`, `run.arms`, `run.seeds` and `run.corpora`.
 
         Raises:
             NotMeasured: there is no such file.
@@ -104,4 +114,23 @@ def open_measures(folder: Path = FOLDER, file: str | Path = PARAMETER_FILE) -> M
         {task: load_task(task, file).metrics[0] for task in tasks},
         section(list[str], "run.arms", file),
         section(list[int], "run.seeds", file),
+        section(list[str], "run.corpora", file),
     )
+
+
+def studied(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the encoder that claims are about, not those of random weights.
+
+    Raises:
+        NotMeasured: there is none.
+    """
+    own = rows[rows["encoder"] != "untrained"]
+    if own.empty:
+        raise NotMeasured("only random weights were measured")
+    return own
+
+
+def named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a column `panel` for readers: the corpus and whose attention it is."""
+    encoder = rows["encoder"].map(ENCODERS)
+    return rows.assign(panel=rows["corpus"] + ", " + encoder)

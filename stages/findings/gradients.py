@@ -1,0 +1,52 @@
+"""Whether attention to [CLS] and [SEP] is a no-op (Clark et al. 2019, section 3.2, Figure 3)."""
+
+import pandas as pd
+
+from stages.core.verdicts.claims import Settings, measure
+from stages.core.verdicts.estimates import Answer, Estimate, mean_of
+from stages.core.verdicts.measures import Measures, NotMeasured
+
+TASKS = "gradients/{task}.parquet"
+MASKED = "surface/{corpus}-masked.parquet"
+WORDS = "words"
+
+
+@measure
+def gradient_beside_words(
+    measures: Measures, settings: Settings, kind: str, by: str, first: float
+) -> Answer:
+    """Absolute gradient of attention to a kind of token over that of attention to words.
+
+    Mean over the layers from the depth `first` on (the layer's number, from 1, over their number). The loss is that of masked words where the
+    checkpoint has an MLM head, that of the tasks otherwise.
+
+    Args:
+        by: per_weight (mean over weights) or summed (over all weights of a text).
+    """
+    found = {}
+    for name, rows in _losses(measures):
+        late = rows[(rows["layer"] + 1) / (rows["layer"].max() + 1) >= first]
+        own, words = (late[late["kind"] == one] for one in (kind, WORDS))
+        if own.empty or words.empty:
+            continue
+        columns = [by, f"{by}_low", f"{by}_high"]
+        value, low, high = own[columns].mean()
+        usual, usual_low, usual_high = words[columns].mean()
+        # The widest that any dependence between the two can call for.
+        found[name] = Estimate(value / usual, low / usual_high, high / usual_low, len(late))
+    if not found:
+        raise NotMeasured(f"no text has {kind} tokens")
+    return Answer(mean_of(list(found.values())), found, "layers")
+
+
+def _losses(measures: Measures) -> list[tuple[str, pd.DataFrame]]:
+    try:
+        rows = measures.frame(MASKED)
+        masked = [(name, own) for name, own in rows.groupby("corpus", sort=False) if len(own)]
+    except NotMeasured:
+        masked = []
+    if masked:
+        return masked
+    rows = measures.frame(TASKS)
+    tuned = rows[rows["arm"] == "pretrained"]
+    return [(str(name), own) for name, own in tuned.groupby("task", sort=False)]

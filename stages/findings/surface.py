@@ -1,0 +1,110 @@
+"""What heads look at on the surface (Clark et al. 2019, 3.1 to 3.3; Vig 2019, part one)."""
+
+import pandas as pd
+
+from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.estimates import (
+    Answer,
+    Estimate,
+    difference_of,
+    first_of,
+    largest,
+    mean_on_same_examples,
+)
+from stages.core.verdicts.measures import Measures, NotMeasured, studied
+
+HEADS = "surface/{corpus}.parquet"
+PATTERN = "pattern_"
+
+
+@measure
+def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
+    """How many heads have a mean above a share; the interval counts those above it by theirs."""
+
+    def count(heads: pd.DataFrame) -> Estimate:
+        above = [(heads[column] > share).sum() for column in ("mean", "low", "high")]
+        return Estimate(*above, len(heads))
+
+    return _first(_statistic(measures, statistic), count, "heads")
+
+
+@measure
+def layers_mean(
+    measures: Measures, settings: Settings, statistic: str, first: float, last: float
+) -> Answer:
+    """A statistic's mean over the heads of the layers from one depth to another.
+
+    Args:
+        first, last: depths, the layer's number (from 1) over the number of layers.
+    """
+
+    def mean(heads: pd.DataFrame) -> Estimate:
+        return _mean(heads[_depth(heads).between(first, last)])
+
+    return _first(_statistic(measures, statistic), mean, "texts")
+
+
+@measure
+def layers_contrast(
+    measures: Measures, settings: Settings, statistic: str, first: float, last: float
+) -> Answer:
+    """A statistic's mean in the layers from one depth to another minus that in all others."""
+
+    def contrast(heads: pd.DataFrame) -> Estimate:
+        inside = _depth(heads).between(first, last)
+        return difference_of(_mean(heads[inside]), _mean(heads[~inside]))
+
+    return _first(_statistic(measures, statistic), contrast, "texts")
+
+
+@measure
+def strongest_head(measures: Measures, settings: Settings, pattern: str) -> Answer:
+    """The strength of the head that follows a pattern most; its interval allows for the choice."""
+
+    def strongest(heads: pd.DataFrame) -> Estimate:
+        return largest([_estimate(row) for _, row in heads.iterrows()])
+
+    return _first(_statistic(measures, PATTERN + pattern), strongest, "texts")
+
+
+@summary("surface")
+def strongest_heads(measures: Measures) -> dict:
+    """For each corpus and pattern the strongest head and its strength."""
+    rows = studied(measures.frame(HEADS))
+    rows = rows[rows["statistic"].str.startswith(PATTERN)]
+    table: dict = {}
+    for (corpus, statistic), heads in rows.groupby(["corpus", "statistic"], sort=False):
+        best = heads.loc[heads["mean"].idxmax()]
+        found = {"head": f"{best['layer']}-{best['head']}", "strength": float(best["mean"])}
+        table.setdefault(corpus, {})[statistic.removeprefix(PATTERN)] = found
+    return table
+
+
+def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
+    rows = studied(measures.frame(HEADS))
+    rows = rows[rows["statistic"] == statistic]
+    if rows.empty:
+        raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
+    return rows
+
+
+def _first(rows: pd.DataFrame, estimate, counted: str) -> Answer:
+    """The estimate of every corpus; the first one decides."""
+    found = {corpus: estimate(own) for corpus, own in rows.groupby("corpus", sort=False)}
+    return first_of(found, counted)
+
+
+def _depth(heads: pd.DataFrame) -> pd.Series:
+    """The layer's number, from 1 as papers count, over the number of layers."""
+    return (heads["layer"] + 1) / (heads["layer"].max() + 1)
+
+
+def _estimate(row: pd.Series) -> Estimate:
+    return Estimate(row["mean"], row["low"], row["high"], int(row["texts"]))
+
+
+def _mean(heads: pd.DataFrame) -> Estimate:
+    """Heads are measured on the same texts."""
+    if heads.empty:
+        raise NotMeasured("the encoder has too few layers to tell these from the others")
+    return mean_on_same_examples([_estimate(row) for _, row in heads.iterrows()])
