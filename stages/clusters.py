@@ -16,7 +16,6 @@ from pydantic import NonNegativeInt, PositiveInt
 from sklearn.manifold import MDS
 from torch import Tensor
 
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
@@ -131,7 +130,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `clusters.corpora
     """Measure how alike the heads are on the texts of CORPUS."""
     parameters = section(Clusters, "clusters")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     drawn = np.random.default_rng(parameters.seed).permutation(len(texts.corpus))
     rows = np.sort(drawn[: parameters.texts])
     heads, layers = [], []

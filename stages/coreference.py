@@ -18,7 +18,6 @@ from torch import Tensor
 
 from stages.core.choice import held_out
 from stages.core.coreference import KINDS, RULES, Mention, mentions_of, rule_choice
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import InputError, atomic
 from stages.core.project.parameters import Parameters, section, stage_command
@@ -138,7 +137,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `coreference.corp
     """Find the head that links mentions to their antecedents in the texts of CORPUS."""
     parameters = section(Coreference, "coreference")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     with torch.inference_mode():
         tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
     for suffix, part in {"": 0, "-heads": 1}.items():

@@ -7,7 +7,6 @@ import torch
 import typer
 from pydantic import NonNegativeInt, PositiveInt
 
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.linked import Link, best_table, head_table, linked_weights
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import InputError, atomic
@@ -38,7 +37,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `frames.corpora`.
     """Measure the attention between predicates and frame elements in the texts of CORPUS."""
     parameters = section(Frames, "frames")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     every, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):

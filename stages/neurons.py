@@ -18,7 +18,6 @@ from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor, nn
 
 from stages.core.choice import group_means
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.heads.layers import layer_parts
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.examples import drawn_rows
@@ -191,7 +190,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `neurons.corpora`
     """Measure which neurons carry the scores of every head on the texts of CORPUS."""
     parameters = section(Neurons, "neurons")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
     neurons, removals = [], []
     with torch.inference_mode():

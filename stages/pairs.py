@@ -13,7 +13,6 @@ import torch
 import typer
 from pydantic import NonNegativeInt, PositiveInt
 
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.linked import FindLinks, Link, head_table, linked_weights
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import InputError, atomic
@@ -76,7 +75,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
     """Measure the attention between verbs and subjects, nouns and pronouns in CORPUS."""
     parameters = section(Pairs, "pairs")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     tables = []
     with torch.inference_mode():
         for recording in texts.recordings(device):

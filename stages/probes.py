@@ -16,7 +16,6 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor, nn
 
 from stages.core.choice import group_intervals, halves
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.probes.models import (
     AttentionProbe,
@@ -160,7 +159,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `probes.corpora`.
     """Train and score the probes on the texts of CORPUS."""
     parameters = section(Probes, "probes")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
     with atomic(f"work/measures/probes/{corpus}.parquet") as partial:
         pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)

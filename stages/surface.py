@@ -17,7 +17,6 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from stages.core.attention.statistics import surface_statistics
 from stages.core.choice import group_means
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.masked_words import masked_gradients
 from stages.core.project.examples import drawn_rows
@@ -74,7 +73,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `surface.corpora`
     """Measure what every head looks at on the texts of CORPUS."""
     parameters = section(Surface, "surface")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     with torch.inference_mode():
         tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
     gradients = masked_gradients(

@@ -16,7 +16,6 @@ from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor
 
 from stages.core.choice import held_out
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import InputError, atomic
 from stages.core.project.parameters import Parameters, section, stage_command
@@ -186,7 +185,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `syntax.corpora`.
     """Find the best head for every relation in the texts of CORPUS."""
     parameters = section(Syntax, "syntax")
     device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     best, every = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):

@@ -14,7 +14,6 @@ from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
 from stages.core.choice import group_means
-from stages.core.corpora.entries import load_corpus_entry
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.patterns.data import CLASSES
 from stages.core.patterns.network import PatternClassifier
@@ -65,7 +64,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.co
     parameters = section(TextPatterns, "text_patterns")
     device = start(read_runtime(), parameters.seed)
     classifier = PatternClassifier.load(Path("work/classifier")).to(device)
-    texts = open_texts(corpus, load_corpus_entry(corpus).max_length)
+    texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
     settings = (parameters.resamples, parameters.seed)
     heads, shares = [], []

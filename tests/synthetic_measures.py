@@ -37,6 +37,7 @@ tasks:
     kind: classification
     labels: [negative, positive]
     metrics: [accuracy]
+corpora: {sentences: {source: written, texts: 24}}
 findings: {configuration: synthetic, resamples: 50, seed: 0}
 """
 

@@ -1,5 +1,6 @@
 """Gradients of the loss of masked words, where there is an MLM head (Clark et al. 2019, 3.2)."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from transformers import AutoConfig, AutoModelForMaskedLM
 
 from stages.core.attention.statistics import KindIds
 from stages.core.choice import group_means
-from stages.core.encoder.batches import Batch, encode
+from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.recordings.streams import ENCODERS, Texts
@@ -83,7 +84,7 @@ def masked_gradients(
     )
     gated = Gated(model.to(device))
     drawn = texts.corpus.iloc[rows].reset_index(drop=True)
-    encoded = encode(tokenizer, drawn, texts.max_length)
+    encoded = replace(texts, corpus=drawn).encoded(tokenizer)
     special = texts.recording("pretrained", device).tokens["special"].iloc[rows].tolist()
     ids, labels = masked(encoded.inputs["input_ids"], special, tokenizer.mask_token_id, share, seed)
     encoded.inputs["input_ids"] = ids

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import stages.findings
+from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals import LEVEL
 from stages.core.project.files import InputError, atomic
 from stages.core.project.parameters import section, stage_command
@@ -47,12 +48,19 @@ def build(context: typer.Context) -> None:
         checkpoint=section(dict[str, Any], "checkpoint"),
         tasks=measures.primary,
         seeds=section(list[int], "run.seeds"),
+        recorded=recorded_models(section(list[str], "run.corpora")),
         not_learnt=not_learnt(measures),
         claims=claims,
         not_shown=not_shown,
     )
     write_json(FINDINGS_FILE, findings.model_dump())
     write_json(METRICS_FILE, metrics(findings, measures))
+
+
+def recorded_models(corpora: list[str]) -> dict[str, str]:
+    """The corpora whose attention was recorded elsewhere, each with the model that it is of."""
+    entries = {name: load_corpus_entry(name) for name in corpora}
+    return {name: entry.model for name, entry in entries.items() if entry.source == "recorded"}
 
 
 @app.command()

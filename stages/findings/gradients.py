@@ -17,8 +17,9 @@ def gradient_beside_words(
 ) -> Answer:
     """Absolute gradient of attention to a kind of token over that of attention to words.
 
-    Mean over the layers from the depth `first` on (the layer's number, from 1, over their number). The loss is that of masked words where the
-    checkpoint has an MLM head, that of the tasks otherwise.
+    Mean over the layers from the depth `first` on: the layer's number, from 1, over their number.
+    The loss is that of masked words where the checkpoint has an MLM head, that of the tasks
+    otherwise.
 
     Args:
         by: per_weight (mean over weights) or summed (over all weights of a text).

@@ -1,7 +1,10 @@
 """What heads look at on the surface (Clark et al. 2019, 3.1 to 3.3; Vig 2019, part one)."""
 
+import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
+from stages.core.intervals import LEVEL, holm
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import (
     Answer,
@@ -19,11 +22,19 @@ PATTERN = "pattern_"
 
 @measure
 def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
-    """How many heads have a mean above a share; the interval counts those above it by theirs."""
+    """How many heads have a mean above a share.
+
+    The interval goes from those that are significantly above it to all but those that are
+    significantly below, after Holm's correction over all heads.
+    """
 
     def count(heads: pd.DataFrame) -> Estimate:
-        above = [(heads[column] > share).sum() for column in ("mean", "low", "high")]
-        return Estimate(*above, len(heads))
+        half_width = (heads["high"] - heads["low"]) / 2
+        error = (half_width / norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
+        score = ((heads["mean"] - share) / error).to_numpy()
+        above, below = (holm(norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
+        value = int((heads["mean"] > share).sum())
+        return Estimate(value, int(above.sum()), len(heads) - int(below.sum()), len(heads))
 
     return _first(_statistic(measures, statistic), count, "heads")
 

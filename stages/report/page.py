@@ -10,6 +10,8 @@ import pandas as pd
 from stages.core.charts import heatmap
 from stages.core.verdicts.measures import Measures
 
+MOST_ROWS = 1500
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -51,7 +53,10 @@ def heads_figure(
 
 @dataclass(frozen=True)
 class Table:
-    """A table, written as `tables/NAME.csv`; the page folds it up when it has more than `rows`."""
+    """A table, written as `tables/NAME.csv`; the page folds it up when it has more than `rows`.
+
+    A table of more than `MOST_ROWS` stands in its file alone, as a page with it would be slow.
+    """
 
     name: str
     title: str

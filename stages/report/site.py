@@ -16,7 +16,7 @@ from stages.core.charts import PLACES, save_svg, specification
 from stages.core.project.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.report.bars import bar, published_in_words, region_in_words, shown
-from stages.report.page import Figure, Page, Section, Table
+from stages.report.page import MOST_ROWS, Figure, Page, Section, Table
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -60,6 +60,7 @@ def write_site(
         "findings": findings,
         "navigation": {name: page for name, (page, _) in pages.items()},
         "heads": heads,
+        "most_rows": MOST_ROWS,
         # The first page of a study is the one that its claims link to.
         "page_of": {
             study: name for name, (page, _) in reversed(pages.items()) for study in page.studies

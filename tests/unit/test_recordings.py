@@ -1,9 +1,13 @@
 """Tokens of words, word-level maps and streams of maps."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from ruamel.yaml import YAML
 
 from stages.core.attention.maps import write_maps
 from stages.core.corpora.store import corpus_frame, word, write_corpus
@@ -12,9 +16,14 @@ from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.project.files import InputError
 from stages.core.recordings import streams
-from stages.core.recordings.streams import LiveRecording, StoredRecording, open_texts
+from stages.core.recordings.streams import LiveRecording, StoredRecording, Texts, open_texts
 from stages.core.recordings.tokens import Special, recorded_table, token_table
 from stages.core.recordings.words import membership, present, word_maps
+
+
+def write_parameters(**entry) -> None:
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump({"corpora": {"own": entry}}, stream)
 
 
 def corpus() -> pd.DataFrame:
@@ -149,7 +158,8 @@ def test_maps_on_disk_are_the_same_stream(tmp_path, monkeypatch):
     rows = [{"id": name, "group": name} for name in tokens["id"]]
     write_corpus(corpus_frame(rows), folder / "corpus.parquet")
     monkeypatch.chdir(tmp_path)
-    texts = open_texts("own", 128)
+    write_parameters(source="recorded", path="maps", model="other")
+    texts = open_texts("own")
     assert texts.encoders == ["recorded"]
     (recording,) = texts.recordings(torch.device("cpu"))
     assert isinstance(recording, StoredRecording)
@@ -163,5 +173,15 @@ def test_a_corpus_without_encoders_says_so(tmp_path, monkeypatch):
     folder = tmp_path / "work/corpora/own"
     write_corpus(corpus_frame([{"id": "a", "group": "a"}]), folder / "corpus.parquet")
     monkeypatch.chdir(tmp_path)
+    write_parameters(source="written", texts=1)
     with pytest.raises(InputError, match=r"encoder\.arms"):
-        open_texts("own", 128)
+        open_texts("own")
+
+
+def test_an_encoder_may_be_told_nothing_of_segments(tiny_bert, tmp_path):
+    tokenizer = load_tokenizer(tiny_bert)
+    own = Texts(corpus(), tmp_path, 40, ["pretrained"])
+    assert own.encoded(tokenizer).inputs["token_type_ids"][1] == [0, 0, 0, 0, 1, 1, 1, 1]
+    zero = replace(own, segment_ids="zero").encoded(tokenizer)
+    assert zero.inputs["token_type_ids"][1] == [0] * 8
+    assert zero.segments[1] == [0, 0, 0, 0, 1, 1, 1, 1]

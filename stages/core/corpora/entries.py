@@ -15,6 +15,9 @@ class Drawn(Parameters):
     texts: PositiveInt | None = None  # drawn at most; null takes all
     seed: NonNegativeInt = 0
     max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
+    # What encoders with segment embeddings are told of pairs: which text, or (Clark et al.'s code)
+    # nothing.
+    segment_ids: Literal["own", "zero"] = "own"
 
 
 class WrittenCorpus(Drawn):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from tqdm import tqdm
+from transformers import PreTrainedTokenizerBase
 
 from stages.core.attention.maps import MapStore
+from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
 from stages.core.encoder.batches import Batch, Encoded, encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
@@ -26,6 +29,7 @@ from stages.core.project.files import InputError
 from stages.core.recordings.tokens import recorded_table, token_table
 
 MAP_NUMBERS = 12_000_000
+SEGMENT_IDS = "token_type_ids"
 RECORDED = "recorded"  # the encoder's name where its maps were recorded elsewhere
 CORPORA, ENCODERS = Path("work/corpora"), Path("work/encoders")
 
@@ -156,6 +160,7 @@ class Texts:
     folder: Path
     max_length: int
     encoders: list[str]
+    segment_ids: Literal["own", "zero"] = "own"
 
     @property
     def groups(self) -> Int[np.ndarray, " text"]:
@@ -174,25 +179,34 @@ class Texts:
             return StoredRecording(name, store, recorded_table(store.tokens))
         folder = ENCODERS / name
         tokenizer = load_tokenizer(folder)
-        encoded = encode(tokenizer, self.corpus, self.max_length)
+        encoded = self.encoded(tokenizer)
         tokens = token_table(tokenizer, self.corpus, encoded, self.max_length)
         return LiveRecording(name, Gated(load_encoder(folder).to(device)), tokens, encoded)
 
+    def encoded(self, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+        """The texts as an encoder reads them."""
+        encoded = encode(tokenizer, self.corpus, self.max_length)
+        if self.segment_ids == "zero" and SEGMENT_IDS in encoded.inputs:
+            zeros = [[0] * len(ids) for ids in encoded.inputs[SEGMENT_IDS]]
+            encoded.inputs[SEGMENT_IDS] = zeros
+        return encoded
 
-def open_texts(name: str, max_length: int) -> Texts:
+
+def open_texts(name: str) -> Texts:
     """The corpus NAME, as the stage `corpus` wrote it, and whose attention on it there is.
 
     Raises:
         InputError: there is no such corpus, or no encoder to read it.
     """
+    entry = load_corpus_entry(name)
     folder = CORPORA / name
     corpus = read_corpus(folder / "corpus.parquet")
     if (folder / "maps").is_dir():
-        return Texts(corpus, folder, max_length, [RECORDED])
+        return Texts(corpus, folder, entry.max_length, [RECORDED])
     encoders = [path.name for path in sorted(ENCODERS.glob("*")) if path.is_dir()]
     if not encoders:
         raise InputError(
             f"{ENCODERS}: no encoder to read the corpus {name}; name some under `encoder.arms` in "
             "params.yaml"
         )
-    return Texts(corpus, folder, max_length, encoders)
+    return Texts(corpus, folder, entry.max_length, encoders, entry.segment_ids)

@@ -71,6 +71,7 @@ class Findings(Parameters):
     checkpoint: dict[str, Any]
     tasks: dict[str, str]  # with the primary metric
     seeds: list[int]
+    recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
     not_learnt: list[str] = []  # tasks that no claim about heads that are off counts
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]

@@ -53,13 +53,23 @@ def sections(measures: Measures) -> list[Section]:
                 Table(
                     "features-heads",
                     "Every head",
-                    "Attention to each kind, and its change by tuning, with 95% intervals.",
-                    cells.assign(model=cells["arm"].map(ARMS)).drop(columns="arm"),
+                    "Attention to each kind before and after tuning and with random weights, and "
+                    "the change by tuning with its 95% interval.",
+                    _table(cells),
                 ),
             ),
         ),
         _cls(measures),
     ]
+
+
+def _table(cells: pd.DataFrame) -> pd.DataFrame:
+    """One row a task, kind and head."""
+    places = ["task", "kind", "layer", "head"]
+    shares = cells.pivot(index=places, columns="arm", values="share").rename(columns=ARMS)
+    tuned = cells[cells["arm"] == "pretrained"].set_index(places)
+    changes = tuned[["change_share", "change_low", "change_high", "examples"]]
+    return shares.join(changes.rename(columns={"change_share": "change"})).reset_index()
 
 
 def _cls(measures: Measures) -> Section:
