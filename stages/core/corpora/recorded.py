@@ -4,8 +4,8 @@ The folder is the one that `stages.core.attention.maps` describes. Its `tokens.p
 further columns:
 
 * `word`: for every token the number of its word, -1 for a token of none ([CLS], [SEP]);
-* `words`, `mentions`, `frames`: the annotations of `stages.core.corpora.store`; a word's `start`
-  and `end` may be 0, as places in a text are not needed;
+* `words`, `mentions`, `frames`: the annotations of `stages.core.corpora.store`, empty for an example
+  without; a word's `start` and `end` may be 0, as places in a text are not needed;
 * `group`: what was recorded together; by default every example is a group of its own.
 """
 
@@ -32,7 +32,7 @@ def read_recorded(name: str, entry: RecordedCorpus) -> pd.DataFrame:
     for number, identity in enumerate(store.ids):
         row = {"id": identity, "group": identity}
         row |= {column: _plain(tokens[column][number]) for column in known}
-        if "word" in tokens and "words" in known:
+        if "word" in tokens and row.get("words"):
             highest = max(tokens["word"][number], default=-1)
             if highest >= len(row["words"]):
                 raise InputError(
