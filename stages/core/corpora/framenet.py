@@ -1,9 +1,11 @@
 """Exemplar sentences of FrameNet, read by NLTK (Kovaleva et al. 2019, section 4.2)."""
 
+import stat
 from collections.abc import Iterator
 from itertools import pairwise
 
 import pandas as pd
+import typer
 from tqdm import tqdm
 
 from stages.core.corpora.entries import FramenetCorpus, existing
@@ -12,6 +14,7 @@ from stages.core.project.files import InputError
 
 INDEXES = ["frRelation.xml", "frameIndex.xml", "fulltextIndex.xml", "luIndex.xml", "semTypes.xml"]
 CORE = "Core"
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_framenet(name: str, entry: FramenetCorpus) -> pd.DataFrame:
@@ -20,29 +23,44 @@ def read_framenet(name: str, entry: FramenetCorpus) -> pd.DataFrame:
     Lengths count the words between spaces. `group` is the frame.
 
     Raises:
-        InputError: the folder is no release of FrameNet, or NLTK is not installed.
+        InputError: the folder is no release of FrameNet, NLTK is not installed or will not read it.
     """
     try:
+        import nltk
         from nltk.corpus.reader.framenet import FramenetCorpusReader
     except ImportError:
         raise InputError(
             f"corpus {name}: FrameNet is read by NLTK, which is not installed; run "
             "pip install -r requirements-text.txt"
         ) from None
-    folder = existing(entry.path, name, "FrameNet's release, the folder with luIndex.xml")
+    path = existing(entry.path, name, "FrameNet's release, the folder with luIndex.xml")
+    folder = path.resolve()
     lacking = [file for file in INDEXES if not (folder / file).is_file()]
     if lacking:
         raise InputError(f"{folder}: no {lacking[0]}; name the release, as fndata-1.5")
+    if any((folder / file).stat().st_mode & WRITABLE_BY_OTHERS for file in INDEXES):
+        raise InputError(
+            f"{folder}: NLTK reads no corpus that other accounts may write to; run "
+            f"chmod -R go-w {entry.path}"
+        )
+    nltk.data.path.append(str(folder))  # it reads nothing outside of the folders named there
     reader = FramenetCorpusReader(str(folder), INDEXES)
     rows: dict[str, dict] = {}
+    unreadable = []
     for unit in tqdm(reader.lu_ids_and_names(), "FrameNet", unit="lexical unit"):
-        lexical_unit = reader.lu(unit)
-        core = {
-            element for element, facts in lexical_unit.frame.FE.items() if facts.coreType == CORE
-        }
-        for sentence in lexical_unit.exemplars:
+        try:
+            lexical_unit = reader.lu(unit)
+            exemplars = list(lexical_unit.exemplars)
+        except AssertionError:  # NLTK's, where annotations of a release contradict each other
+            unreadable.append(unit)
+            continue
+        elements = lexical_unit.frame.FE.items()
+        core = {element for element, facts in elements if facts.coreType == CORE}
+        for sentence in exemplars:
             for row in exemplar_rows(sentence, lexical_unit.frame.name, core, entry):
                 rows.setdefault(row["text_a"], row)
+    if unreadable:
+        typer.echo(f"{folder}: {len(unreadable)} lexical units left out, which NLTK cannot read")
     return corpus_frame(row | {"id": f"{name}-{n:05d}"} for n, row in enumerate(rows.values()))
 
 

@@ -4,7 +4,7 @@ The folder is the one that `stages.core.attention.maps` describes. Its `tokens.p
 further columns:
 
 * `word`: for every token the number of its word, -1 for a token of none ([CLS], [SEP]);
-* `words`, `mentions`, `frames`: the annotations of `stages.core.corpora.store`, empty for an example
+* `words`, `mentions`, `frames`: annotations as in `stages.core.corpora.store`, empty for an example
   without; a word's `start` and `end` may be 0, as places in a text are not needed;
 * `group`: what was recorded together; by default every example is a group of its own.
 """
