@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -38,29 +39,32 @@ def usual_loop(model: PreTrainedModel, encoded: Encoded, heads: Sequence[Head | 
     With None for a head, one pass with every head on.
     """
     model.set_attn_implementation("sdpa")
-    size = model.config.hidden_size // model.config.num_attention_heads
     batches = list(in_data_order(encoded, model.device))
-
-    def all_logits() -> np.ndarray:
-        return torch.cat([model(**batch).logits.float().cpu() for batch in batches]).numpy()
-
     result = []
     for off in heads:
-        if off is None:
-            result.append(all_logits())
-            continue
-        layer, head = off
-
-        def zero(_: nn.Module, inputs: tuple[Tensor], head: int = head) -> tuple[Tensor]:
-            context = inputs[0].clone()
-            context[..., head * size : (head + 1) * size] = 0
-            return (context,)
-
-        projection = model.base_model.encoder.layer[layer].attention.output.dense
-        hook = projection.register_forward_pre_hook(zero)
-        result.append(all_logits())
-        hook.remove()
+        with nullcontext() if off is None else without(model, off):
+            logits = [model(**batch).logits.float().cpu() for batch in batches]
+        result.append(torch.cat(logits).numpy())
     return np.stack(result)
+
+
+@contextmanager
+def without(model: PreTrainedModel, off: Head) -> Iterator[None]:
+    """The model with the output of one head set to zero."""
+    layer, head = off
+    size = model.config.hidden_size // model.config.num_attention_heads
+
+    def zero(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
+        context = inputs[0].clone()
+        context[..., head * size : (head + 1) * size] = 0
+        return (context,)
+
+    projection = model.base_model.encoder.layer[layer].attention.output.dense
+    hook = projection.register_forward_pre_hook(zero)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def transformer_lens(

@@ -55,14 +55,18 @@ def test_words_find_heads_where_attention_does_not(tmp_path):
 
 
 def test_right_branching_by_hand():
-    """Each word hangs on the word before it, the first on the root."""
+    """Each word hangs on the word after it, the last on the root."""
     sentence = Sentence(
         torch.zeros(1, 4, 4), torch.tensor([-1, 2, 0, 2]), torch.zeros(4, dtype=torch.bool), 0, None
     )
     (predicted,) = predict(RightBranching(), [sentence], 8)
-    assert predicted[1:].tolist() == [0, 1, 2]
+    assert predicted[1:].tolist() == [2, 3, 0]
     rows = attachment_scores([sentence], [predicted], PARAMETERS)
     assert rows[0]["uas"] == pytest.approx(1 / 3)
+    longer = Sentence(
+        torch.zeros(1, 6, 6), torch.full((6,), 0), torch.zeros(6, dtype=torch.bool), 0, None
+    )
+    assert predict(RightBranching(), [longer, sentence], 8)[1][1:].tolist() == [2, 3, 0]
 
 
 def test_the_root_is_candidate_0():

@@ -132,8 +132,8 @@ def predict(
 
 
 class RightBranching(nn.Module):
-    """Every word's head is the word before it, the first word's the root."""
+    """Every word's head is the word after it, the last word's the root (Clark et al. 2019, 5.2)."""
 
     def forward(self, batch: SentenceBatch) -> Float[Tensor, "text word candidate"]:
         width = batch.heads.shape[1]
-        return torch.eye(width).roll(-1, dims=1).expand(len(batch.heads), -1, -1)
+        return torch.eye(width).roll(1, dims=1).expand(len(batch.heads), -1, -1)

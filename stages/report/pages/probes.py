@@ -33,7 +33,8 @@ def sections(measures: Measures) -> list[Section]:
             "C7: dependency trees from attention",
             "p(i is the head of j) is an exponential of attention between them, in both "
             "directions, weighted by head; with words, the weights depend on the vectors of both. "
-            "Trained on one half of the texts, scored on the other, both ways. All probes have "
+            "Trained on one half of the texts, scored on the other, both ways. Right-branching "
+            "takes the next word for the head. All probes have "
             "the same word vectors: the pretrained encoder's embeddings, unless a file was given.",
             (
                 Figure(
