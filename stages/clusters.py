@@ -52,14 +52,14 @@ def divergence_sums(
     """
     heads, tokens, keys = rows.shape
     own = entropy(rows).sum(-1)
-    sums = torch.zeros(heads, heads, dtype=torch.float64, device=rows.device)
+    sums = torch.zeros(heads, heads, dtype=torch.float64)
     size = max(1, BLOCK_NUMBERS // (tokens * keys))
     for one in range(heads - 1):
         for begin in range(one + 1, heads, size):
             others = rows[begin : begin + size]
             mixed = entropy((rows[one] + others) / 2).sum(-1)
             found = mixed - (own[one] + own[begin : begin + size]) / 2
-            sums[one, begin : begin + size] = found.double()
+            sums[one, begin : begin + size] = found.cpu().double()
     return sums + sums.T
 
 
@@ -76,7 +76,7 @@ def divergences(
     """Mean Jensen-Shannon divergence over all tokens of the texts `rows`, in nats."""
     total, tokens = 0.0, 0
     for batch in recording.batches(rows):
-        total = total + batch_divergences(batch).cpu().numpy()
+        total = total + batch_divergences(batch).numpy()
         tokens += int(batch.lengths.sum())
     return np.maximum(total / tokens, 0.0)
 

@@ -20,7 +20,7 @@ from stages.core.corpora.tagger import TAGGER, Tagger
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.examples import read_examples
+from stages.core.project.examples import drawn_rows, read_examples
 from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
@@ -35,7 +35,7 @@ class Features(Parameters):
 
     examples: PositiveInt | None  # recorded examples, at most; null: all
     resamples: PositiveInt  # of the bootstrap over examples
-    seed: NonNegativeInt  # of the bootstrap
+    seed: NonNegativeInt  # of the draw of examples and of the bootstrap
 
 
 # Kinds of words by their annotation.
@@ -159,12 +159,14 @@ def contrast_table(
     """One row an example and kind: how much tuning changed what it gets.
 
     Returns:
-        id, kind, `change` (absolute, mean over all heads), `early` and `late` (signed, mean over
-        the heads of the lower and of the upper half of the layers).
+        id, kind, `change` (absolute, mean over all heads), `early_change` and `late_change`
+        (signed, mean over the heads of the lower and of the upper half of the layers); `share`,
+        `early` and `late`: what it gets from the tuned encoder.
     """
     tables = []
     for kind, after in shares[RecordedArm.PRETRAINED].items():
-        change = (after - shares[RecordedArm.NONE][kind]).reshape(-1, heads, after.shape[1])
+        after = after.reshape(-1, heads, after.shape[1])
+        change = after - shares[RecordedArm.NONE][kind].reshape(after.shape)
         middle = len(change) // 2
         tables.append(
             pd.DataFrame(
@@ -172,8 +174,11 @@ def contrast_table(
                     "id": ids,
                     "kind": kind,
                     "change": np.abs(change).mean((0, 1)),
-                    "early": change[:middle].mean((0, 1)),
-                    "late": change[middle:].mean((0, 1)),
+                    "early_change": change[:middle].mean((0, 1)),
+                    "late_change": change[middle:].mean((0, 1)),
+                    "share": after.mean((0, 1)),
+                    "early": after[:middle].mean((0, 1)),
+                    "late": after[middle:].mean((0, 1)),
                 }
             ).dropna()
         )
@@ -205,7 +210,9 @@ def main(
     shares, rows = {}, {}
     for arm in RecordedArm:
         store = MapStore(f"work/maps/{task}-{arm}")
-        drawn = examples.set_index("id").loc[store.ids[: parameters.examples]].reset_index()
+        rows_drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
+        chosen = [store.ids[row] for row in rows_drawn]
+        drawn = examples.set_index("id").loc[chosen].reset_index()
         encoded = encode(tokenizer, drawn, max_length)
         tokens = token_table(tokenizer, drawn, encoded, max_length)
         recording = StoredRecording(str(arm), store, tokens)

@@ -76,19 +76,18 @@ def neuron_shares(
 
     Scores are those of each token and the one that it attends to most, above the query's mean over
     all keys: what is the same for all keys drops out of the softmax. A neuron's part is q x (k less
-    the mean key); its share is of the parts' absolute values. Sign consistency is the absolute mean
-    over tokens of the parts' signs, weighted by the neurons' absolute parts: 1 where every neuron
-    has one sign everywhere.
+    the mean key); its share is of the parts' absolute values over all tokens, and the largest are
+    the same for all tokens: neurons that take turns do not count as few. Sign consistency is the
+    absolute mean over tokens of the parts' signs, weighted by the neurons' absolute parts: 1 where
+    every neuron has one sign everywhere.
     """
     chosen = maps.argmax(-1)
     size = queries.shape[-1]
     attended = keys.gather(1, chosen[..., None].expand(-1, -1, size))
     parts = queries * (attended - keys.mean(1, keepdim=True))
-    absolute = parts.abs()
-    total = absolute.sum(-1).clamp_min(torch.finfo(parts.dtype).tiny)
-    largest = absolute.sort(-1, descending=True).values[..., :most].cumsum(-1)
-    shares = (largest / total[..., None]).mean(1)
-    weight = absolute.mean(1)
+    weight = parts.abs().mean(1)
+    total = weight.sum(-1, keepdim=True).clamp_min(torch.finfo(parts.dtype).tiny)
+    shares = weight.sort(-1, descending=True).values[..., :most].cumsum(-1) / total
     consistency = (parts.sign().mean(1).abs() * weight).sum(-1) / weight.sum(-1)
     return shares, consistency
 

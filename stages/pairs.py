@@ -13,7 +13,7 @@ import torch
 import typer
 from pydantic import NonNegativeInt, PositiveInt
 
-from stages.core.linked import FindLinks, Link, head_table, linked_weights
+from stages.core.linked import FindLinks, Link, head_table, linked_weights, moved_share
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.files import InputError, atomic
 from stages.core.project.parameters import Parameters, section, stage_command
@@ -76,22 +76,25 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
     parameters = section(Pairs, "pairs")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
-    tables = []
+    tables, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
             for kind, pairing in product(KINDS, PAIRINGS):
                 weights = linked_weights(recording, texts, finder(texts, kind, pairing))
                 if not len(weights[0]):
                     continue
-                table = head_table(recording, *weights, parameters.resamples, parameters.seed)
-                tables.append(table.assign(kind=kind, pairing=pairing))
+                settings = (parameters.resamples, parameters.seed)
+                which = {"kind": kind, "pairing": pairing}
+                tables.append(head_table(recording, *weights, *settings).assign(**which))
+                best.append(moved_share(recording, *weights, *settings).assign(**which))
     if not tables:
         raise InputError(
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    with atomic(f"work/measures/pairs/{corpus}.parquet") as partial:
-        pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    for suffix, parts in {"": tables, "-best": best}.items():
+        with atomic(f"work/measures/pairs/{corpus}{suffix}.parquet") as partial:
+            pd.concat(parts, ignore_index=True).to_parquet(partial, index=False)
 
 
 if __name__ == "__main__":

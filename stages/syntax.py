@@ -54,7 +54,9 @@ class Cases:
 
 def dependencies(words: list[dict], count: int) -> tuple[list[int], list[str]]:
     """Head (-1: none) and relation of the first `count` words, padded to `count`."""
-    heads = [word["head"] if word["deprel"] else -1 for word in words[:count]]
+    heads = [
+        word["head"] if word["deprel"] and word["head"] < count else -1 for word in words[:count]
+    ]
     relations = [word["deprel"] for word in words[:count]]
     missing = count - len(heads)
     return heads + [-1] * missing, relations + [""] * missing

@@ -34,7 +34,11 @@ class TextPatterns(Parameters):
 
 
 def probabilities(
-    recording: Recording, rows: Int[np.ndarray, " drawn"], classifier: PatternClassifier, size: int
+    recording: Recording,
+    rows: Int[np.ndarray, " drawn"],
+    classifier: PatternClassifier,
+    size: int,
+    device: torch.device,
 ) -> Float[np.ndarray, "text head pattern"]:
     """Probabilities of the five classes for every head's map of the drawn texts."""
     place = {row: number for number, row in enumerate(rows)}
@@ -42,7 +46,7 @@ def probabilities(
     for batch in recording.batches(rows):
         for number, row in enumerate(batch.rows):
             length = batch.lengths[number]
-            maps = batch.maps[number, :, :, :length, :length].flatten(0, 1)
+            maps = batch.maps[number, :, :, :length, :length].flatten(0, 1).to(device)
             parts = [classifier.probabilities(some) for some in maps.split(size)]
             found[place[row]] = torch.cat(parts).cpu().numpy()
     return found
@@ -69,7 +73,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.co
     settings = (parameters.resamples, parameters.seed)
     heads, shares = [], []
     for recording in texts.recordings(device):
-        patterns = probabilities(recording, rows, classifier, parameters.batch).argmax(-1)
+        found = probabilities(recording, rows, classifier, parameters.batch, device)
+        patterns = found.argmax(-1)
         shares.append(share_table(patterns, texts, rows, settings).assign(encoder=recording.name))
         for code, name in enumerate(CLASSES):
             columns = {"pattern": name, "share": (patterns == code).mean(0)}

@@ -8,7 +8,7 @@ import pandas as pd
 
 from stages import clusters, coreference, frames, pairs, probes, surface, syntax
 from stages.core.intervals import LEVEL
-from stages.core.linked import best_table, head_table, linked_weights
+from stages.core.linked import best_table, head_table, linked_weights, moved_share
 from stages.core.patterns.data import CLASSES
 from stages.core.strengths import PATTERNS
 from stages.core.token_gradients import KINDS, MEASURES
@@ -57,7 +57,9 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     for suffix, measure in {"": head_table, "-best": best_table}.items():
         table = both(lambda one, measure=measure: measure(one, *links[one.name], *RESAMPLES))
         write(folder, f"frames/{CORPUS}{suffix}", table)
-    write(folder, f"pairs/{CORPUS}", both(lambda one: _pairs(one, texts)))
+    for suffix, measure in {"": head_table, "-best": moved_share}.items():
+        table = both(lambda one, measure=measure: _pairs(one, texts, measure))
+        write(folder, f"pairs/{CORPUS}{suffix}", table)
 
     trained = probes.Probes(
         **settings, vectors=None, root=True, epochs=2, batch=8, learning_rate=0.3
@@ -71,11 +73,11 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         _write_gradients(folder, task, write)
 
 
-def _pairs(recording: OracleRecording, texts) -> pd.DataFrame:
+def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame:
     tables = []
     for kind in pairs.KINDS:
         weights = linked_weights(recording, texts, pairs.finder(texts, kind, "crossed"))
-        table = head_table(recording, *weights, *RESAMPLES)
+        table = measure(recording, *weights, *RESAMPLES)
         tables.append(table.assign(kind=kind, pairing="crossed"))
     return pd.concat(tables, ignore_index=True)
 
@@ -153,7 +155,9 @@ def _write_features(folder: Path, task: str, write: Write) -> None:
             rows.append(facts | {"low": share - 0.1, "high": share + 0.1})
         change = generator.uniform(0, 0.5, 10)
         ids = [f"x{row}" for row in range(10)]
-        facts = {"id": ids, "kind": kind, "change": change, "early": change, "late": -change}
+        facts = {"id": ids, "kind": kind, "change": change}
+        facts |= {"early_change": change, "late_change": -change}
+        facts |= {"share": change, "early": 2 * change, "late": change}
         contrasts.append(pd.DataFrame(facts))
     write(folder, f"features/{task}", pd.concat(heads, ignore_index=True))
     write(folder, f"features/{task}-contrast", pd.concat(contrasts, ignore_index=True))

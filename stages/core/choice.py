@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
-from stages.core.intervals import LEVEL, Interval
+from stages.core.intervals import LEVEL, Interval, percentile_interval
 
 DRAWN_NUMBERS = 5_000_000
+# A bootstrap of fewer has too few outcomes to say anything of an interval's limits.
+LEAST_GROUPS = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ def held_out(
     half = halves(groups, seed)
     chosen = np.stack([_held_out(table, half) for table in (scores, rivals)])
     chosen = np.concatenate([chosen, chosen[:1] - chosen[1:]])
+    if len(np.unique(groups)) < 2:
+        chosen[:] = np.nan  # nothing is held out
     picks = _picks(scores, half)
     if scored is not None:
         chosen, groups = chosen[:, scored], groups[scored]
@@ -109,8 +113,8 @@ def group_means(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Means over cases with percentile bootstrap limits that draw whole groups; NaN is left out.
 
-    All measures share the resamples, which are drawn in blocks to bound memory. One group gives no
-    interval: its limits are NaN.
+    All measures share the resamples, which are drawn in blocks to bound memory. Fewer than
+    `LEAST_GROUPS` give no interval: its limits are NaN.
 
     Returns:
         mean, low and high of each measure.
@@ -121,7 +125,7 @@ def group_means(
     sizes = _by_group(known.astype(float), place, len(names))
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums.sum(1) / sizes.sum(1)
-        if len(names) < 2:
+        if len(names) < LEAST_GROUPS:
             unknown = np.full(len(means), np.nan)
             return means, unknown, unknown
         generator = np.random.default_rng([seed, 1])
@@ -139,6 +143,28 @@ def group_means(
     measured = ~np.isnan(means)
     limits[:, measured] = np.nanquantile(resampled[measured], [tail, 1 - tail], axis=1)
     return means, *limits
+
+
+def group_ratio(
+    numerator: Float[np.ndarray, " case"],
+    denominator: Float[np.ndarray, " case"],
+    groups: Int[np.ndarray, " case"],
+    resamples: int,
+    seed: int,
+) -> Interval:
+    """The ratio of two sums over the same cases, with its bootstrap interval over groups."""
+    names, place = np.unique(groups, return_inverse=True)
+    above, below = (
+        _by_group(values[None], place, len(names)) for values in (numerator, denominator)
+    )
+    value = float(above.sum() / below.sum())
+    if len(names) < LEAST_GROUPS:
+        return Interval(value, np.nan, np.nan)
+    generator = np.random.default_rng([seed, 1])
+    even = np.full(len(names), 1 / len(names))
+    resampled = _ratios(above, below, generator.multinomial(len(names), even, resamples))
+    low, high = percentile_interval(resampled[0])
+    return Interval(value, float(low), float(high))
 
 
 def _by_group(

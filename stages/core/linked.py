@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from stages.core.choice import group_means, held_out
+from stages.core.choice import group_means, group_ratio, halves, held_out
 from stages.core.recordings.streams import MapBatch, Recording, Texts
 
 # Tokens of one side and of the other.
@@ -90,6 +90,8 @@ def _batch(
     for place, row in enumerate(batch.rows):
         tokens = recording.tokens.iloc[row]
         words = texts.corpus["words"][row]
+        if not words:
+            continue
         links = find(row, tokens_of_words(tokens["word"], len(words)))
         links = [link for link in links if all(link)]
         if links:
@@ -116,6 +118,44 @@ def head_table(
     return table.assign(percentile=table["weight"].rank(pct=True))
 
 
+def moved_share(
+    recording: Recording,
+    linked: Float[np.ndarray, "text head"],
+    moved: Float[np.ndarray, "text head"],
+    groups: Int[np.ndarray, " text"],
+    resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """How much of the weight of the head that gives most to links goes to moved links as well.
+
+    The head is chosen by its weight on one half of the texts and scored on the other, both ways:
+    `value` is its weight on moved links over its weight on links. Empty where fewer than two texts
+    have links that can be moved.
+    """
+    kept = ~np.isnan(moved).any(1)
+    if len(np.unique(groups[kept])) < 2:
+        return pd.DataFrame(columns=["encoder", "layer", "head"])
+    linked, moved, groups = linked[kept], moved[kept], groups[kept]
+    half = halves(groups, seed)
+    picks = np.array([linked[half != side].mean(0).argmax() for side in (0, 1)])[half]
+    rows = np.arange(len(linked))
+    share = group_ratio(moved[rows, picks], linked[rows, picks], groups, resamples, seed)
+    best = linked.mean(0).argmax()
+    row = {
+        "encoder": recording.name,
+        "layer": recording.places["layer"][best],
+        "head": recording.places["head"][best],
+        "weight": linked[:, best].mean(),
+        "moved_weight": moved[:, best].mean(),
+        "value": share.value,
+        "low": share.low,
+        "high": share.high,
+        "same": bool(len(np.unique(picks)) == 1),
+        "texts": len(linked),
+    }
+    return pd.DataFrame([row])
+
+
 def best_table(
     recording: Recording,
     linked: Float[np.ndarray, "text head"],
@@ -130,7 +170,7 @@ def best_table(
     """
     kept = ~np.isnan(moved).any(1)
     if kept.sum() < 2:
-        return pd.DataFrame()
+        return pd.DataFrame(columns=["encoder", "layer", "head"])
     gain = (linked - moved)[kept]
     none = np.zeros((len(gain), 1))
     choice = held_out(gain, none, groups[kept], resamples, seed)

@@ -3,14 +3,21 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, first_of
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.core.verdicts.estimates import (
+    Answer,
+    Estimate,
+    by_corpus,
+    count_above,
+    first_of,
+    smallest,
+)
+from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus, studied
 from stages.findings.learnt import of_learnt_tasks
 
 HEADS = "frames/{corpus}.parquet"
 BEST = "frames/{corpus}-best.parquet"
 GATES = "effects/{task}-{seed}.parquet"
-SIGNIFICANCE = 0.05
+POINTS = 100
 
 
 @measure
@@ -26,41 +33,31 @@ def frame_link(measures: Measures, settings: Settings) -> Answer:
 
 @measure
 def frame_heads(measures: Measures, settings: Settings, weight: float) -> Answer:
-    """Heads whose mean weight on linked tokens is above a bound."""
-
-    def count(heads: pd.DataFrame) -> Estimate:
-        above = [(heads[column] > weight).sum() for column in ("weight", "low", "high")]
-        return Estimate(*above, len(heads))
-
+    """Heads whose mean weight on linked tokens is above a bound, after Holm's correction."""
     rows = studied(measures.frame(HEADS))
-    found = {corpus: count(heads) for corpus, heads in rows.groupby("corpus", sort=False)}
-    return first_of(found, "heads")
+    return by_corpus(rows, lambda heads: count_above(heads, "weight", weight), "heads")
 
 
 @measure
 def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answer:
-    """On how many tasks one of the heads with the largest weights matters when it is off.
+    """What the metric loses without one of the heads with the largest weights, at worst.
 
-    It matters where the metric changes significantly (Holm over all heads of the task).
+    The effect of the worst of these heads, on the task where it is worst.
     """
-    weights = studied(measures.frame(HEADS))
-    corpus = weights["corpus"].iloc[0]
-    own = weights[weights["corpus"] == corpus].nlargest(heads, "weight")
+    own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
     places = set(zip(own["layer"], own["head"], strict=True))
     rows = of_learnt_tasks(measures, GATES)
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]
-    if chosen.empty:
+    if chosen.empty or own["encoder"].iloc[0] != "pretrained":
         raise NotMeasured("no task was run with these heads off")
     tasks = {
-        task: _matters(gates, SIGNIFICANCE) for task, gates in chosen.groupby("task", sort=False)
+        str(task): smallest([_effect(gate) for _, gate in gates.iterrows()])
+        for task, gates in chosen.groupby("task", sort=False)
     }
-    total = [sum(getattr(one, name) for one in tasks.values()) for name in ("value", "low", "high")]
-    return Answer(Estimate(*total, len(tasks)), tasks, "tasks")
+    return Answer(smallest(list(tasks.values())), tasks)
 
 
-def _matters(gates: pd.DataFrame, significance: float) -> Estimate:
-    """1 where an effect is significant; the interval says whether it would be uncorrected."""
-    corrected = float((gates["p_holm"] < significance).any())
-    uncorrected = float((gates["p"] < significance).any())
-    return Estimate(corrected, corrected, max(corrected, uncorrected), len(gates))
+def _effect(gate: pd.Series) -> Estimate:
+    effect = Estimate(gate["effect"], gate["low"], gate["high"], int(gate["examples"]))
+    return effect.scaled(POINTS)

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, mean_of
+from stages.core.verdicts.estimates import Answer, Estimate, first_of, mean_of
 from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.findings.learnt import of_learnt_tasks
 
 TASKS = "gradients/{task}.parquet"
 MASKED = "surface/{corpus}-masked.parquet"
@@ -25,7 +26,8 @@ def gradient_beside_words(
         by: per_weight (mean over weights) or summed (over all weights of a text).
     """
     found = {}
-    for name, rows in _losses(measures):
+    masked = _masked(measures)
+    for name, rows in masked or _of_tasks(measures):
         late = rows[(rows["layer"] + 1) / (rows["layer"].max() + 1) >= first]
         own, words = (late[late["kind"] == one] for one in (kind, WORDS))
         if own.empty or words.empty:
@@ -34,20 +36,26 @@ def gradient_beside_words(
         value, low, high = own[columns].mean()
         usual, usual_low, usual_high = words[columns].mean()
         # The widest that any dependence between the two can call for.
-        found[name] = Estimate(value / usual, low / usual_high, high / usual_low, len(late))
+        layers = late["layer"].nunique()
+        found[name] = Estimate(value / usual, low / usual_high, high / usual_low, layers)
     if not found:
         raise NotMeasured(f"no text has {kind} tokens")
+    if masked:
+        return first_of(found, "layers")
     return Answer(mean_of(list(found.values())), found, "layers")
 
 
-def _losses(measures: Measures) -> list[tuple[str, pd.DataFrame]]:
+def _masked(measures: Measures) -> list[tuple[str, pd.DataFrame]]:
+    """The corpora on which there is a loss of masked words."""
     try:
         rows = measures.frame(MASKED)
-        masked = [(name, own) for name, own in rows.groupby("corpus", sort=False) if len(own)]
     except NotMeasured:
-        masked = []
-    if masked:
-        return masked
-    rows = measures.frame(TASKS)
+        return []
+    return [(str(name), own) for name, own in rows.groupby("corpus", sort=False)]
+
+
+def _of_tasks(measures: Measures) -> list[tuple[str, pd.DataFrame]]:
+    """The tasks that the tuned encoder has learnt."""
+    rows = of_learnt_tasks(measures, TASKS)
     tuned = rows[rows["arm"] == "pretrained"]
     return [(str(name), own) for name, own in tuned.groupby("task", sort=False)]

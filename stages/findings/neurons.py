@@ -6,8 +6,8 @@ from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import (
     Answer,
     Estimate,
+    by_corpus,
     difference_of,
-    first_of,
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
@@ -16,6 +16,7 @@ NEURONS = "neurons/{corpus}.parquet"
 REMOVED = "neurons/{corpus}-removed.parquet"
 PLACE = ["layer", "head"]
 LEAST_HEADS = 3
+LEAST_STRENGTH = 0.2  # of the heads that stand for a pattern
 
 
 @measure
@@ -29,18 +30,17 @@ def neurons_of_patterns(
         share: of all heads, those with the largest strengths stand for a pattern.
     """
 
-    def difference(corpus: str) -> Estimate:
-        rows = studied(measures.frame(NEURONS))
-        rows = rows[rows["corpus"] == corpus].set_index(PLACE)
-        if column not in rows:
+    def difference(own: pd.DataFrame) -> Estimate:
+        if column not in own:
             raise NotMeasured(f"`neurons.most_neurons` is too small for {column}")
+        corpus, rows = own["corpus"].iloc[0], own.set_index(PLACE)
         one, other = (
             _mean(rows.loc[_heads(measures, corpus, name, share)], column)
             for name in (pattern, against)
         )
         return difference_of(one, other)
 
-    return _first(measures, difference)
+    return by_corpus(studied(measures.frame(NEURONS)), difference, "heads")
 
 
 @measure
@@ -49,23 +49,19 @@ def strength_kept(
 ) -> Answer:
     """Strength of a pattern's heads without an embedding, as a share of that with it."""
 
-    def kept(corpus: str) -> Estimate:
-        rows = studied(measures.frame(REMOVED))
-        rows = rows[
-            (rows["corpus"] == corpus) & (rows["pattern"] == pattern) & (rows["removed"] == removed)
-        ].set_index(PLACE)
+    def kept(own: pd.DataFrame) -> Estimate:
+        rows = own[(own["pattern"] == pattern) & (own["removed"] == removed)].set_index(PLACE)
         if rows.empty:
             raise NotMeasured(f"the encoder has no {removed} embeddings, or no text {pattern}")
-        own = rows.loc[_heads(measures, corpus, pattern, share)]
-        strength, change = _mean(own, "strength"), _mean(own, "change")
-        return Estimate(
-            1 + change.value / strength.value,
-            1 + change.low / strength.value,
-            1 + change.high / strength.value,
-            len(own),
-        )
+        heads = rows.loc[_heads(measures, own["corpus"].iloc[0], pattern, share)]
+        strength, change = _mean(heads, "strength"), _mean(heads, "change")
+        # The widest that any dependence between the two can call for.
+        low, high = sorted((change.low, change.high))
+        low = low / (strength.low if low < 0 else strength.high)
+        high = high / (strength.high if high < 0 else strength.low)
+        return Estimate(1 + change.value / strength.value, 1 + low, 1 + high, len(heads))
 
-    return _first(measures, kept)
+    return by_corpus(studied(measures.frame(REMOVED)), kept, "heads")
 
 
 def _heads(measures: Measures, corpus: str, pattern: str, share: float) -> list[tuple[int, int]]:
@@ -76,7 +72,10 @@ def _heads(measures: Measures, corpus: str, pattern: str, share: float) -> list[
         raise NotMeasured(f"no text has what the pattern {pattern} needs")
     heads = rows.drop_duplicates(PLACE)
     count = max(LEAST_HEADS, round(share * len(heads)))
-    return list(heads.nlargest(count, "strength")[PLACE].itertuples(index=False, name=None))
+    chosen = heads.nlargest(count, "strength")
+    if _mean(chosen, "strength").low < LEAST_STRENGTH:
+        raise NotMeasured(f"no head follows the pattern {pattern} with {LEAST_STRENGTH} or more")
+    return list(chosen[PLACE].itertuples(index=False, name=None))
 
 
 def _mean(rows: pd.DataFrame, column: str) -> Estimate:
@@ -84,9 +83,3 @@ def _mean(rows: pd.DataFrame, column: str) -> Estimate:
     return mean_on_same_examples(
         [Estimate(*(row[name] for name in names), len(rows)) for _, row in rows.iterrows()]
     )
-
-
-def _first(measures: Measures, estimate) -> Answer:
-    corpora = studied(measures.frame(NEURONS))["corpus"].unique()
-    found = {corpus: estimate(corpus) for corpus in corpora}
-    return first_of(found, "heads")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, difference_of, first_of
+from stages.core.verdicts.estimates import Answer, Estimate, by_corpus, difference_of
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 
 SCORES = "probes/{corpus}.parquet"
@@ -14,7 +14,7 @@ POINTS = 100
 def attachment(measures: Measures, settings: Settings, probe: str) -> Answer:
     """Unlabelled attachment score of a probe, without punctuation."""
     rows = _rows(measures)
-    return _first(rows, lambda own: _score(studied(own), probe))
+    return by_corpus(rows, lambda own: _score(studied(own), probe), "words")
 
 
 @measure
@@ -27,7 +27,7 @@ def attachment_over(
         others = own[own["encoder"] == "untrained"] if untrained else studied(own)
         return difference_of(_score(studied(own), probe), _score(others, rival))
 
-    return _first(_rows(measures), difference)
+    return by_corpus(_rows(measures), difference, "words")
 
 
 @summary("probes")
@@ -52,8 +52,3 @@ def _score(rows: pd.DataFrame, probe: str) -> Estimate:
         raise NotMeasured(f"there is no probe of {probe} for this encoder")
     row = own.iloc[0]
     return Estimate(row["uas"], row["low"], row["high"], int(row["words"])).scaled(POINTS)
-
-
-def _first(rows: pd.DataFrame, estimate) -> Answer:
-    found = {corpus: estimate(own) for corpus, own in rows.groupby("corpus", sort=False)}
-    return first_of(found, "words")

@@ -1,16 +1,14 @@
 """What heads look at on the surface (Clark et al. 2019, 3.1 to 3.3; Vig 2019, part one)."""
 
-import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
-from stages.core.intervals import LEVEL, holm
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import (
     Answer,
     Estimate,
+    by_corpus,
+    count_above,
     difference_of,
-    first_of,
     largest,
     mean_on_same_examples,
 )
@@ -22,21 +20,9 @@ PATTERN = "pattern_"
 
 @measure
 def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
-    """How many heads have a mean above a share.
-
-    The interval goes from those that are significantly above it to all but those that are
-    significantly below, after Holm's correction over all heads.
-    """
-
-    def count(heads: pd.DataFrame) -> Estimate:
-        half_width = (heads["high"] - heads["low"]) / 2
-        error = (half_width / norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
-        score = ((heads["mean"] - share) / error).to_numpy()
-        above, below = (holm(norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
-        value = int((heads["mean"] > share).sum())
-        return Estimate(value, int(above.sum()), len(heads) - int(below.sum()), len(heads))
-
-    return _first(_statistic(measures, statistic), count, "heads")
+    """How many heads have a mean above a share, after Holm's correction (`count_above`)."""
+    rows = _statistic(measures, statistic)
+    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads")
 
 
 @measure
@@ -52,7 +38,7 @@ def layers_mean(
     def mean(heads: pd.DataFrame) -> Estimate:
         return _mean(heads[_depth(heads).between(first, last)])
 
-    return _first(_statistic(measures, statistic), mean, "texts")
+    return by_corpus(_statistic(measures, statistic), mean, "texts")
 
 
 @measure
@@ -65,7 +51,7 @@ def layers_contrast(
         inside = _depth(heads).between(first, last)
         return difference_of(_mean(heads[inside]), _mean(heads[~inside]))
 
-    return _first(_statistic(measures, statistic), contrast, "texts")
+    return by_corpus(_statistic(measures, statistic), contrast, "texts")
 
 
 @measure
@@ -75,7 +61,7 @@ def strongest_head(measures: Measures, settings: Settings, pattern: str) -> Answ
     def strongest(heads: pd.DataFrame) -> Estimate:
         return largest([_estimate(row) for _, row in heads.iterrows()])
 
-    return _first(_statistic(measures, PATTERN + pattern), strongest, "texts")
+    return by_corpus(_statistic(measures, PATTERN + pattern), strongest, "texts")
 
 
 @summary("surface")
@@ -97,12 +83,6 @@ def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
     if rows.empty:
         raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
     return rows
-
-
-def _first(rows: pd.DataFrame, estimate, counted: str) -> Answer:
-    """The estimate of every corpus; the first one decides."""
-    found = {corpus: estimate(own) for corpus, own in rows.groupby("corpus", sort=False)}
-    return first_of(found, counted)
 
 
 def _depth(heads: pd.DataFrame) -> pd.Series:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stages.core.choice import group_intervals, group_means, halves, held_out
+from stages.core.choice import group_intervals, group_means, group_ratio, halves, held_out
 
 
 def test_halves_keep_groups_together_and_are_halves():
@@ -47,10 +47,10 @@ def test_a_choice_on_all_cases_may_be_scored_on_some():
 
 
 def test_means_leave_out_what_is_not_known():
-    values = np.array([[1.0, np.nan, 3.0, np.nan], [np.nan] * 4])
-    mean, low, high = group_means(values, np.array([0, 0, 1, 1]), 500, 0)
+    values = np.array([[1.0, np.nan, 3.0, np.nan] * 3, [np.nan] * 12])
+    mean, low, high = group_means(values, np.arange(12) // 2, 500, 0)
     assert mean[0] == 2.0
-    assert (low[0], high[0]) == (1.0, 3.0)
+    assert 1.0 <= low[0] < 2.0 < high[0] <= 3.0
     assert np.isnan([mean[1], low[1], high[1]]).all()
 
 
@@ -64,10 +64,18 @@ def test_blocks_of_resamples_change_nothing(monkeypatch):
     np.testing.assert_allclose(whole[1], parts[1])
 
 
-def test_one_group_has_no_interval():
-    (interval,) = group_intervals(np.ones((1, 4)), np.zeros(4, dtype=int), 50, 0)
+def test_few_groups_have_no_interval_and_one_has_nothing_held_out():
+    (interval,) = group_intervals(np.ones((1, 8)), np.arange(8) % 4, 50, 0)
     assert interval.value == 1.0
     assert np.isnan(interval.low)
+    alone = held_out(np.ones((4, 2)), np.zeros((4, 1)), np.zeros(4, dtype=int), 50, 0)
+    assert np.isnan(alone.score.value)
+
+
+def test_the_ratio_of_sums_by_hand():
+    above, below = np.array([1.0, 3.0] * 5), np.array([2.0, 6.0] * 5)
+    found = group_ratio(above, below, np.arange(10), 50, 0)
+    assert (found.value, found.low, found.high) == (0.5, 0.5, 0.5)
 
 
 def test_an_interval_of_groups_is_wider_than_one_of_cases():

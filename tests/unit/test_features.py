@@ -72,8 +72,11 @@ def test_tuning_changes_what_a_kind_gets():
     assert table.loc[("pretrained", "sep", 1), "change_share"].item() == pytest.approx(0.4)
     assert table.loc[("pretrained", "noun", 0), "examples"].item() == 1
     contrast = contrast_table(shares, ["a", "b"], 1).set_index(["kind", "id"])
-    assert contrast.loc[("sep", "b"), "late"] == pytest.approx(0.5)
-    assert contrast.loc[("sep", "b"), "early"] == 0
+    assert contrast.loc[("sep", "b"), "late_change"] == pytest.approx(0.5)
+    assert contrast.loc[("sep", "b"), "early_change"] == 0
+    assert contrast.loc[("sep", "b"), "late"] == pytest.approx(0.7)
+    assert contrast.loc[("sep", "b"), "early"] == pytest.approx(0.1)
+    assert contrast.loc[("sep", "b"), "share"] == pytest.approx(0.4)
     assert contrast.loc[("sep", "b"), "change"] == pytest.approx(0.25)
     assert ("noun", "b") not in contrast.index
     (row,) = cls_table({"pretrained": {"sep": np.array([[0.2, 0.4], [0.6, 0.8]])}}, 50, 0).to_dict(

@@ -26,6 +26,15 @@ def test_shares_and_signs_by_hand():
     assert consistency.item() == pytest.approx(1)
 
 
+def test_neurons_that_take_turns_are_not_few():
+    """At each of two tokens another neuron does all."""
+    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
+    queries = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    keys = torch.tensor([[[1.0, 1.0], [-1.0, -1.0]]])
+    shares, _ = neuron_shares(queries, keys, maps, 2)
+    torch.testing.assert_close(shares, torch.tensor([[0.5, 1.0]]))
+
+
 def test_what_is_the_same_for_all_keys_does_not_count():
     maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
     queries = torch.ones(1, 2, 2)

@@ -1,9 +1,11 @@
 """Pairs of words: every one with every other, or as the original paired them."""
 
+import numpy as np
+
 from stages.core.corpora.store import word
-from stages.core.linked import head_table, linked_weights
+from stages.core.linked import head_table, linked_weights, moved_share
 from stages.pairs import finder, word_pairs
-from tests.oracle import SYNTAX, OracleRecording, oracle_corpus, oracle_texts
+from tests.oracle import NEXT, SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 
 WORDS = [
     word("she", 0, upos="PRON", deprel="nsubj"),
@@ -26,3 +28,20 @@ def test_a_syntactic_head_links_verbs_and_subjects(tmp_path):
     table = head_table(recording, *weights, 50, 0).set_index(["layer", "head"])
     assert table.loc[SYNTAX, "weight"] == 1.0
     assert table["texts"].unique().tolist() == [20]
+
+
+def test_a_head_that_looks_at_a_distance_is_told_by_moved_pairs(tmp_path):
+    """The next head gives its all to neighbours, pairs or not; the syntactic head does not."""
+    corpus = oracle_corpus(20)
+    recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
+    linked, moved, groups = linked_weights(
+        recording, texts, finder(texts, "verb and subject", "crossed")
+    )
+    alone = np.zeros_like(linked)
+    for head, expected in ((SYNTAX, False), (NEXT, True)):
+        column = head[0] * recording.heads + head[1]
+        alone[:, column] = linked[:, column]
+        (row,) = moved_share(recording, alone, moved, groups, 50, 0).to_dict("records")
+        assert (row["layer"], row["head"]) == head
+        assert (row["value"] > 0.95) == expected
+        alone[:, column] = 0

@@ -23,7 +23,7 @@ def test_maps_are_classified_head_by_head_and_shares_add_up(tmp_path):
     corpus = oracle_corpus(6)
     recording = OracleRecording(corpus)
     rows = np.array([1, 2, 5])
-    found = probabilities(recording, rows, Stripes(), 5)
+    found = probabilities(recording, rows, Stripes(), 5, torch.device("cpu"))
     assert found.shape == (3, LAYERS * HEADS, len(CLASSES))
     patterns = found.argmax(-1)
     vertical = patterns == CLASSES.index("vertical")

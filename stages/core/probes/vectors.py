@@ -51,7 +51,8 @@ def file_vectors(path: Path, corpus: pd.DataFrame) -> list[Float[Tensor, "word s
     size = None
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
-            text, *numbers = line.rstrip().split(" ")
+            # Once their number is known: GloVe has words with spaces.
+            text, *numbers = line.rstrip().rsplit(" ", size or -1)
             if size is None and len(numbers) == 1:
                 continue  # word2vec's text format begins with its shape
             size = size or len(numbers)

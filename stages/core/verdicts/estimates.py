@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
-from stages.core.intervals import LEVEL, Interval
+from stages.core.intervals import LEVEL, Interval, holm
 
 
 class NotMeasured(LookupError):
@@ -85,6 +86,40 @@ def difference_of(one: Estimate, other: Estimate) -> Estimate:
     low = value - np.hypot(one.value - one.low, other.high - other.value)
     high = value + np.hypot(one.high - one.value, other.value - other.low)
     return Estimate(value, low, high, min(one.n, other.n))
+
+
+def by_corpus(
+    rows: pd.DataFrame, estimate: Callable[[pd.DataFrame], Estimate], counted: str
+) -> Answer:
+    """The estimate of every corpus that has the measure; the first of them decides.
+
+    Raises:
+        NotMeasured: none has it.
+    """
+    found: dict[str, Estimate] = {}
+    lacking = NotMeasured("no corpus has the measure")
+    for corpus, own in rows.groupby("corpus", sort=False):
+        try:
+            found[str(corpus)] = estimate(own)
+        except NotMeasured as error:
+            lacking = error
+    if not found:
+        raise lacking
+    return first_of(found, counted)
+
+
+def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
+    """How many heads have a mean above a bound; `low` and `high` are limits of 95% intervals.
+
+    The interval of the count goes from those that are significantly above it to all but those that
+    are significantly below, after Holm's correction over all heads.
+    """
+    half_width = (heads["high"] - heads["low"]) / 2
+    error = (half_width / norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
+    score = ((heads[column] - bound) / error).to_numpy()
+    above, below = (holm(norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
+    value = int((heads[column] > bound).sum())
+    return Estimate(value, int(above.sum()), len(heads) - int(below.sum()), len(heads))
 
 
 def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:

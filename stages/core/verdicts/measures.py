@@ -130,6 +130,21 @@ def studied(rows: pd.DataFrame) -> pd.DataFrame:
     return own
 
 
+def of_first_corpus(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one corpus, for a table of all heads.
+
+    The first corpus that the pretrained encoder reads; the first that was recorded elsewhere where
+    there is none, so that the heads of two models never stand in one table.
+
+    Raises:
+        NotMeasured: only random weights were measured.
+    """
+    own = studied(rows)
+    live = own[own["encoder"] == "pretrained"]
+    own = own if live.empty else live
+    return own[own["corpus"] == own["corpus"].iloc[0]]
+
+
 def named(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with a column `panel` for readers: the corpus and whose attention it is."""
     encoder = rows["encoder"].map(ENCODERS)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from stages.core.charts import plane
 from stages.core.verdicts.estimates import NotMeasured
-from stages.core.verdicts.measures import ENCODERS, Measures, named, studied
+from stages.core.verdicts.measures import ENCODERS, Measures, named, of_first_corpus
 from stages.report.page import Figure, Page, Section, Table
 from stages.report.pages import surface, text_patterns
 
@@ -37,7 +37,7 @@ def sections(measures: Measures) -> list[Section]:
             known = page.heads(measures)[column].rename(name).reset_index()
         except NotMeasured:
             continue
-        coloured = studied(rows).merge(known, on=PLACE)
+        coloured = of_first_corpus(rows).merge(known, on=PLACE)
         figures.append(
             Figure(
                 f"clusters-{name}",
@@ -67,8 +67,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Places in the picture, on the first corpus."""
-    rows = studied(measures.frame(HEADS))
-    rows = rows[rows["corpus"] == rows["corpus"].iloc[0]].set_index(PLACE)
+    rows = of_first_corpus(measures.frame(HEADS)).set_index(PLACE)
     return pd.DataFrame({"picture x": rows["x"], "picture y": rows["y"]})
 
 

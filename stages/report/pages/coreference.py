@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.verdicts.measures import ENCODERS, Measures, studied
+from stages.core.verdicts.measures import ENCODERS, Measures, of_first_corpus, studied
 from stages.report.page import Page, Section, Table, heads_figure
 
 BEST = "coreference/{corpus}.parquet"
@@ -64,8 +64,8 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Accuracy on all mentions of the first corpus."""
-    cells = studied(measures.frame(HEADS))
-    cells = cells[(cells["corpus"] == cells["corpus"].iloc[0]) & (cells["kind"] == "all")]
+    cells = of_first_corpus(measures.frame(HEADS))
+    cells = cells[cells["kind"] == "all"]
     return pd.DataFrame({"coreference": cells.set_index(["layer", "head"])["accuracy"]})
 
 

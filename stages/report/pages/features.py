@@ -9,6 +9,7 @@ from stages.report.page import Figure, Page, Section, Table, heads_figure
 HEADS = "features/{task}.parquet"
 CONTRASTS = "features/{task}-contrast.parquet"
 CLS = "features/{task}-cls.parquet"
+MEANS = ["change", "early_change", "late_change", "share", "early", "late"]
 ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 
 
@@ -18,11 +19,7 @@ def sections(measures: Measures) -> list[Section]:
     # What both tasks' texts have, mean over tasks.
     mean = tuned.groupby(["kind", "layer", "head"], sort=False)["change_share"].mean()
     contrasts = measures.frame(CONTRASTS)
-    changes = (
-        contrasts.groupby(["task", "kind"], sort=False)[["change", "early", "late"]]
-        .mean()
-        .reset_index()
-    )
+    changes = contrasts.groupby(["task", "kind"], sort=False)[MEANS].mean().reset_index()
     return [
         Section(
             "K6: what tuning changes",
@@ -46,8 +43,9 @@ def sections(measures: Measures) -> list[Section]:
                 Table(
                     "features-change",
                     "How much each kind changes",
-                    "Mean over examples and heads: absolute change, and change in the lower "
-                    "(early) and upper (late) half of the layers.",
+                    "Mean over examples and heads: absolute change by tuning, change in the lower "
+                    "(early) and upper (late) half of the layers, and what the tuned encoder gives "
+                    "to it in all layers, in the lower and in the upper half.",
                     changes,
                 ),
                 Table(
@@ -107,7 +105,7 @@ PAGE = Page(
     order=27,
     title="What tuning changes",
     summary="Attention to special tokens, parts of speech and negation, before and after tuning.",
-    studies=("K6",),
+    studies=("K6", "K7"),
     sections=sections,
     heads=heads,
 )

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.verdicts.measures import ENCODERS, Measures, named, studied
+from stages.core.verdicts.measures import ENCODERS, Measures, named, of_first_corpus
 from stages.report.page import Page, Section, Table, heads_figure
 
 HEADS = "frames/{corpus}.parquet"
@@ -49,8 +49,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Weight on links beyond moved ones, on the first corpus."""
-    cells = studied(measures.frame(HEADS))
-    cells = cells[cells["corpus"] == cells["corpus"].iloc[0]]
+    cells = of_first_corpus(measures.frame(HEADS))
     return pd.DataFrame({"frame links": cells.set_index(["layer", "head"])["gain_weight"]})
 
 

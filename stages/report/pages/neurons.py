@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.verdicts.measures import ENCODERS, Measures, studied
+from stages.core.verdicts.measures import ENCODERS, Measures, of_first_corpus, studied
 from stages.report.page import Page, Section, Table, heads_figure
 
 NEURONS = "neurons/{corpus}.parquet"
@@ -75,8 +75,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Share of the largest neurons and constancy of signs, on the first corpus."""
-    own = studied(measures.frame(NEURONS))
-    own = own[own["corpus"] == own["corpus"].iloc[0]].set_index(["layer", "head"])
+    own = of_first_corpus(measures.frame(NEURONS)).set_index(["layer", "head"])
     shares = [name for name in own if name.startswith("share_") and name.count("_") == 1]
     return own[list(_labels(shares))].rename(columns=_labels(shares))
 

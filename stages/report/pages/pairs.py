@@ -5,6 +5,7 @@ from stages.core.verdicts.measures import ENCODERS, Measures, named, studied
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "pairs/{corpus}.parquet"
+BEST = "pairs/{corpus}-best.parquet"
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -14,6 +15,10 @@ def sections(measures: Measures) -> list[Section]:
     own = studied(crossed)
     points = named(crossed)
     points = points.assign(panel=points["panel"] + ": " + points["kind"])
+    best = measures.frame(BEST)
+    best = best.assign(encoder=best["encoder"].map(ENCODERS))
+    columns = ["corpus", "encoder", "kind", "pairing", "layer", "head", "weight", "moved_weight"]
+    columns += ["value", "low", "high", "texts", "same"]
     table = rows.assign(encoder=rows["encoder"].map(ENCODERS))
     return [
         Section(
@@ -44,6 +49,13 @@ def sections(measures: Measures) -> list[Section]:
                     "weight",
                     panel="panel",
                     tooltip=["panel", "layer", "head", "weight", "moved_weight"],
+                ),
+                Table(
+                    "pairs-best",
+                    "The head that gives most to pairs",
+                    "Chosen by its weight on one half of the texts; `value` is its weight on moved "
+                    "pairs over that on pairs, on the other half: 1 where distance explains all.",
+                    best[columns],
                 ),
                 Table(
                     "pairs-heads",

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import curves
-from stages.core.verdicts.measures import Measures, named, studied
+from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "surface/{corpus}.parquet"
@@ -57,8 +57,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The pattern that each head follows most, and its strength, on the first corpus."""
-    own = _strengths(studied(measures.frame(HEADS)))
-    own = own[own["corpus"] == own["corpus"].iloc[0]]
+    own = _strengths(of_first_corpus(measures.frame(HEADS)))
     best = own.loc[own.groupby(["layer", "head"])["mean"].idxmax()].set_index(["layer", "head"])
     return pd.DataFrame({"surface role": best["pattern"], "its strength": best["mean"]})
 

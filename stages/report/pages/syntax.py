@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import curves, dots
-from stages.core.verdicts.measures import ENCODERS, Measures, studied
+from stages.core.verdicts.measures import ENCODERS, Measures, of_first_corpus, studied
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 BEST = "syntax/{corpus}.parquet"
@@ -35,8 +35,8 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The relation that each head gains most on over the best offset, on the first corpus."""
-    cells = studied(measures.frame(HEADS))
-    cells = cells[(cells["corpus"] == cells["corpus"].iloc[0]) & (cells["relation"] != "all")]
+    cells = of_first_corpus(measures.frame(HEADS))
+    cells = cells[cells["relation"] != "all"]
     gain = cells["accuracy"] - cells["offset_accuracy"]
     places = gain.groupby([cells["layer"], cells["head"]]).idxmax()
     best = cells.loc[places].set_index(["layer", "head"])

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.charts import shares
-from stages.core.verdicts.measures import Measures, named, studied
+from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "text_patterns/{corpus}.parquet"
@@ -50,8 +50,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The pattern that most of a head's maps have on the first corpus."""
-    cells = studied(measures.frame(HEADS))
-    cells = cells[cells["corpus"] == cells["corpus"].iloc[0]]
+    cells = of_first_corpus(measures.frame(HEADS))
     best = cells.loc[cells.groupby(["layer", "head"])["share"].idxmax()]
     return pd.DataFrame({"pattern on text": best.set_index(["layer", "head"])["pattern"]})
 
