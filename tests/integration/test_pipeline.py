@@ -78,6 +78,7 @@ def both(
     for study, corpus in STUDIES.items():
         merge(parameters, {study: {"corpora": [corpus]}})
     merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
+    parameters["corpora"]["pairs"]["max_length"] = 64  # the tiny encoder has no more positions
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
     yaml.dump(parameters, folder / "params.yaml")
     (folder / "dvc.lock").unlink()
