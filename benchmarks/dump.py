@@ -23,7 +23,7 @@ from stages.core.machine.runtime import read_runtime
 
 OURS, USUAL = "this dump", "output_attentions"
 PERIOD = 1012  # of BERT's vocabulary
-BATCH, SHARD_MEGABYTES = 8, 250
+BATCH, SHARD_MEGABYTES = 16, 250
 NO_ROWS = np.array([], dtype=int)
 TOLERANCE = {"statistics": 1e-4, "maps": 6e-4}  # maps are kept in float16
 
@@ -69,9 +69,9 @@ def numpy_statistics(
         "previous": maps[..., place[1:], place[:-1]].mean(-1),
         "next": maps[..., place[:-1], place[1:]].mean(-1),
         "current": maps[..., place, place].mean(-1),
+        "distance": (maps * distance).sum((-2, -1)) / length,
         "entropy": entropy.mean(-1),
         "cls_entropy": entropy[..., ids == CLS].mean(-1),
-        "distance": (maps * distance).sum((-2, -1)) / length,
     }
 
 

@@ -4,7 +4,7 @@ One forward pass over the validation examples gives both: Clark et al. 2019 (Sec
 for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
 """
 
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Self
@@ -13,17 +13,17 @@ import numpy as np
 import pandas as pd
 import torch
 import typer
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from pydantic import Field
-from torch import Tensor
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.attention.maps import MapWriter, RecordedArm, write_maps
-from stages.core.attention.statistics import KindIds, Moments, surface_statistics
+from stages.core.attention.statistics import STATISTICS, KindIds, Moments, surface_statistics
 from stages.core.encoder.batches import Batch, Encoded, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.fan_out import in_order
+from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import Runtime, read_runtime, start
 from stages.core.project.examples import draw_examples, read_examples
@@ -59,10 +59,6 @@ def token_table(
     )
 
 
-class _Seen(Exception):
-    """The last map has been recorded; what would follow in its layer is not needed."""
-
-
 @dataclass(frozen=True)
 class Recorder:
     """Records the maps of one batch at a time.
@@ -84,26 +80,16 @@ class Recorder:
         return replace(self, gated=self.gated.moved(device))
 
     @torch.inference_mode()
-    def record(self, batch: Batch) -> list[dict[str, Float[Tensor, "batch head"]]]:
-        """The statistics of a batch, one entry a layer; its drawn maps go to the writer."""
+    def record(self, batch: Batch) -> Float[np.ndarray, "batch layer head statistic"]:
+        """The statistics of a batch; its drawn maps go to the writer."""
         kinds = self.kind_ids.find(batch.inputs)
         drawn = np.flatnonzero(self.places[batch.rows] >= 0)
         found = []
-
-        def keep(
-            layer: int,
-            probabilities: Float[Tensor, "batch head query key"],
-            real: Bool[Tensor, "batch key"],
-        ) -> None:
-            found.append(surface_statistics(probabilities, kinds))
+        for layer, maps in enumerate(layer_maps(self.gated, batch.inputs)):
+            found.append(surface_statistics(maps, kinds))
             if len(drawn):
-                self.writer.write(layer, self.places[batch.rows[drawn]], probabilities[drawn])
-            if layer == self.gated.layers - 1:
-                raise _Seen
-
-        with suppress(_Seen):
-            self.gated(batch.inputs, record_maps=keep)
-        return found
+                self.writer.write(layer, self.places[batch.rows[drawn]], maps[drawn])
+        return torch.stack(found, dim=1).cpu().numpy()
 
 
 def measure(
@@ -116,16 +102,15 @@ def measure(
     writer: MapWriter | None,
 ) -> Moments:
     """Statistics of every example; the maps of the examples `rows` go to the writer meanwhile."""
-    moments = Moments(gated.layers)
+    moments = Moments(STATISTICS)
     places = np.full(len(encoded.lengths), -1)
     places[rows] = np.arange(len(rows))
     recorder = Recorder(gated, kind_ids, places, writer)
     parts = encoded.batches(batch, gated.model.device)
     # Closed, so that no thread goes on writing when this ends early.
     with closing(in_order(Recorder.record, recorder, parts, runtime)) as found:
-        for layers in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
-            for layer, statistics in enumerate(layers):
-                moments.add(layer, statistics)
+        for values in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
+            moments.add(values)
     return moments
 
 
@@ -148,19 +133,22 @@ def main(
     examples = read_examples(f"work/tasks/{task}/validation.parquet")
     rows = draw_examples(examples, parameters.examples, parameters.seed).index.to_numpy()
 
-    for name in arm or RecordedArm:
-        folder = Path(f"work/models/{task}-{name}-{seed}")
-        tokenizer = load_tokenizer(folder)
+    arms = arm or list(RecordedArm)
+    folders = {name: Path(f"work/models/{task}-{name}-{seed}") for name in arms}
+    # All are of one checkpoint.
+    tokenizer = load_tokenizer(folders[arms[0]])
+    encoded = encode(tokenizer, examples, definition.max_length)
+    tokens = token_table(examples["id"], encoded, rows, tokenizer)
+    kind_ids = KindIds.of(tokenizer, parameters.punctuation)
+    for name, folder in folders.items():
         gated = Gated(load_tuned(folder).to(device))
-        encoded = encode(tokenizer, examples, definition.max_length)
         with write_maps(
             f"work/maps/{task}-{name}",
-            token_table(examples["id"], encoded, rows, tokenizer),
+            tokens,
             gated.layers,
             gated.heads,
             parameters.shard_megabytes,
         ) as writer:
-            kind_ids = KindIds.of(tokenizer, parameters.punctuation)
             moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
         with atomic(f"work/measures/attend/{task}-{name}.parquet") as partial:
             moments.frame().to_parquet(partial, index=False)

@@ -16,10 +16,12 @@ from pydantic import NonNegativeInt, PositiveInt
 from sklearn.manifold import MDS
 from torch import Tensor
 
+from stages.core.attention.statistics import query_entropy
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import atomic
+from stages.core.project.examples import drawn_rows
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import MapBatch, Recording, open_texts
+from stages.core.recordings.tables import write_tables
 
 # Numbers of one block of pairs of heads.
 BLOCK_NUMBERS = 4_000_000
@@ -36,13 +38,6 @@ class Clusters(Parameters):
     seed: NonNegativeInt  # of the draw of texts, the scaling and the permutations
 
 
-def entropy(weights: Float[Tensor, "*rows key"]) -> Float[Tensor, "*rows"]:
-    """Entropy in nats of each row; 0 log 0 = 0."""
-    # torch.special.entr costs several times as much.
-    logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log_()
-    return logs.mul_(weights).sum(-1).neg_()
-
-
 def divergence_sums(
     rows: Float[Tensor, "head token key"],
 ) -> Float[Tensor, "head other"]:
@@ -51,13 +46,13 @@ def divergence_sums(
     In blocks: no array has heads x heads x tokens numbers.
     """
     heads, tokens, keys = rows.shape
-    own = entropy(rows).sum(-1)
+    own = query_entropy(rows).sum(-1)
     sums = torch.zeros(heads, heads, dtype=torch.float64)
     size = max(1, BLOCK_NUMBERS // (tokens * keys))
     for one in range(heads - 1):
         for begin in range(one + 1, heads, size):
             others = rows[begin : begin + size]
-            mixed = entropy((rows[one] + others) / 2).sum(-1)
+            mixed = query_entropy((rows[one] + others) / 2).sum(-1)
             found = mixed - (own[one] + own[begin : begin + size]) / 2
             sums[one, begin : begin + size] = found.cpu().double()
     return sums + sums.T
@@ -133,8 +128,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `clusters.corpora
     parameters = section(Clusters, "clusters")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
-    drawn = np.random.default_rng(parameters.seed).permutation(len(texts.corpus))
-    rows = np.sort(drawn[: parameters.texts])
+    rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
     heads, layers = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
@@ -146,10 +140,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `clusters.corpora
             layers.append(
                 {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
             )
-    tables = {"": pd.concat(heads, ignore_index=True), "-purity": pd.DataFrame(layers)}
-    for suffix, table in tables.items():
-        with atomic(f"work/measures/clusters/{corpus}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    write_tables(f"clusters/{corpus}", {"": heads, "-purity": pd.DataFrame(layers)})
 
 
 if __name__ == "__main__":

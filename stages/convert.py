@@ -14,11 +14,11 @@ from stages.core.attention.maps import write_maps
 from stages.core.corpora.store import word
 from stages.core.project.files import InputError
 from stages.core.project.parameters import stage_command
+from stages.core.recordings.tokens import CONTINUED, words_of_pieces
 
 SHARD_MEGABYTES = 250
 DODRIO_UNIT = 10_000  # Dodrio's weights are whole numbers of this part of 1
 DODRIO_FILES = ("sst2_attention_u16.npz", "sst2_tokens.json", "sst2-dependencies.json")
-CONTINUED = "##"
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
@@ -60,12 +60,12 @@ def dodrio(
 def dodrio_row(sentence: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
     """A sentence as a row of `tokens.parquet`, with its words where the parse fits them."""
     tokens = sentence["tokens"]
-    inner = tokens[1:-1]
-    begins = [not token.startswith(CONTINUED) for token in inner]
-    numbers = np.cumsum(begins) - 1
-    forms = [""] * (int(numbers[-1]) + 1 if inner else 0)
-    for token, number in zip(inner, numbers, strict=True):
-        forms[number] += token.removeprefix(CONTINUED)
+    ends = (0, len(tokens) - 1)  # [CLS] and [SEP]
+    numbers = words_of_pieces(tokens, ~np.isin(np.arange(len(tokens)), ends))
+    forms = [""] * (max(numbers) + 1)
+    for token, number in zip(tokens, numbers, strict=True):
+        if number >= 0:
+            forms[number] += token.removeprefix(CONTINUED)
     known = parse["list"] if parse and len(parse["list"]) == len(forms) else []
     words = [
         word(
@@ -80,7 +80,7 @@ def dodrio_row(sentence: dict[str, Any], parse: dict[str, Any] | None) -> dict[s
         "id": f"{sentence['id']:04d}",
         "tokens": tokens,
         "segments": [0] * len(tokens),
-        "word": [-1, *numbers.tolist(), -1],
+        "word": numbers,
         "words": words,
     }
 

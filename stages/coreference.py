@@ -19,9 +19,10 @@ from torch import Tensor
 from stages.core.choice import held_out
 from stages.core.coreference import KINDS, RULES, Mention, mentions_of, rule_choice
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import MapBatch, Recording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 from stages.core.recordings.words import membership, present, word_maps
 
 ALL = "all"
@@ -140,10 +141,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `coreference.corp
     texts = open_texts(corpus)
     with torch.inference_mode():
         tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
-    for suffix, part in {"": 0, "-heads": 1}.items():
-        table = pd.concat([both[part] for both in tables], ignore_index=True)
-        with atomic(f"work/measures/coreference/{corpus}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    best, every = zip(*tables, strict=True)
+    write_tables(f"coreference/{corpus}", {"": best, "-heads": every})
 
 
 if __name__ == "__main__":

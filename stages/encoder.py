@@ -65,8 +65,8 @@ def main() -> None:
             if arm == "untrained":
                 model = untrained(source, arms.seed)
             else:
-                load_encoder(source)  # refuses a checkpoint that lacks weights
-                model = masked_lm(source) or load_encoder(source)
+                model = load_encoder(source)  # refuses a checkpoint that lacks weights
+                model = masked_lm(source) or model
             model.save_pretrained(folder / arm)
             tokenizer.save_pretrained(folder / arm)
             typer.echo(f"{arm}: {type(model).__name__}")

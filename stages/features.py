@@ -21,10 +21,10 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.examples import drawn_rows, read_examples
-from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
 from stages.core.recordings.streams import StoredRecording
+from stages.core.recordings.tables import write_tables
 from stages.core.recordings.tokens import Special, token_table
 
 Words = list[dict]
@@ -223,9 +223,7 @@ def main(
         "-contrast": contrast_table(shares, drawn["id"], recording.heads),
         "-cls": cls_table(rows, *settings),
     }
-    for suffix, table in tables.items():
-        with atomic(f"work/measures/features/{task}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    write_tables(f"features/{task}", tables)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-import pandas as pd
 import torch
 import typer
 from pydantic import NonNegativeInt, PositiveInt
 
 from stages.core.linked import Link, best_table, head_table, linked_weights
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import Texts, open_texts
+from stages.core.recordings.tables import write_tables
 
 
 class Frames(Parameters):
@@ -41,7 +41,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `frames.corpora`.
     every, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            weights = linked_weights(recording, texts, _finder(texts))
+            (weights,) = linked_weights(recording, texts, [_finder(texts)])
             if not len(weights[0]):
                 raise InputError(
                     f"{texts.folder}: no text has a frame; `frames.corpora` takes corpora with "
@@ -50,9 +50,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `frames.corpora`.
             settings = (parameters.resamples, parameters.seed)
             every.append(head_table(recording, *weights, *settings))
             best.append(best_table(recording, *weights, *settings))
-    for suffix, tables in {"": every, "-best": best}.items():
-        with atomic(f"work/measures/frames/{corpus}{suffix}.parquet") as partial:
-            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"frames/{corpus}", {"": every, "-best": best})
 
 
 def _finder(texts: Texts):

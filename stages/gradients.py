@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import pandas as pd
 import torch
 import typer
 from jaxtyping import Float
@@ -24,9 +23,9 @@ from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.examples import draw_examples, read_examples
-from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
+from stages.core.recordings.tables import write_tables
 from stages.core.token_gradients import kind_table, layer_table
 
 ARMS = ("pretrained", "untrained")  # as `finetune` names them: tuned, and random weights
@@ -84,8 +83,7 @@ def main(
             seed=parameters.seed,
         )
         tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
-    with atomic(f"work/measures/gradients/{task}.parquet") as partial_path:
-        pd.concat(tables, ignore_index=True).to_parquet(partial_path, index=False)
+    write_tables(f"gradients/{task}", {"": tables})
 
 
 if __name__ == "__main__":

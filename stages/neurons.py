@@ -21,9 +21,10 @@ from stages.core.choice import group_means
 from stages.core.heads.layers import layer_parts
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.examples import drawn_rows
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import LiveRecording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 from stages.core.strengths import TextTokens, pattern_strengths
 
 # What is removed: the attribute of the embeddings that holds it.
@@ -201,9 +202,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `neurons.corpora`
                 )
             neurons.append(neuron_table(recording, texts, rows, parameters))
             removals.append(removal_table(recording, texts, rows, parameters))
-    for suffix, tables in {"": neurons, "-removed": removals}.items():
-        with atomic(f"work/measures/neurons/{corpus}{suffix}.parquet") as partial:
-            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"neurons/{corpus}", {"": neurons, "-removed": removals})
 
 
 if __name__ == "__main__":

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from itertools import product
 from typing import Annotated
 
-import pandas as pd
 import torch
 import typer
 from pydantic import NonNegativeInt, PositiveInt
 
 from stages.core.linked import FindLinks, Link, head_table, linked_weights, moved_share
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import Texts, open_texts
+from stages.core.recordings.tables import write_tables
 
 SUBJECTS = ("nsubj", "nsubj:pass")
 
@@ -52,6 +52,7 @@ KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
 }
 # Every one with every other; the first with the first and so on, as the original did.
 PAIRINGS = ("crossed", "zipped")
+WHICH = list(product(KINDS, PAIRINGS))
 
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
@@ -79,8 +80,9 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
     tables, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            for kind, pairing in product(KINDS, PAIRINGS):
-                weights = linked_weights(recording, texts, finder(texts, kind, pairing))
+            finders = [finder(texts, *which) for which in WHICH]
+            found = linked_weights(recording, texts, finders)
+            for (kind, pairing), weights in zip(WHICH, found, strict=True):
                 if not len(weights[0]):
                     continue
                 settings = (parameters.resamples, parameters.seed)
@@ -92,9 +94,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    for suffix, parts in {"": tables, "-best": best}.items():
-        with atomic(f"work/measures/pairs/{corpus}{suffix}.parquet") as partial:
-            pd.concat(parts, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"pairs/{corpus}", {"": tables, "-best": best})
 
 
 if __name__ == "__main__":

@@ -27,9 +27,10 @@ from stages.core.probes.models import (
 )
 from stages.core.probes.sentences import Sentence, read_sentences
 from stages.core.probes.vectors import ENCODER, encoder_vectors, file_vectors
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import ENCODERS, LiveRecording, Recording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 
 
 class Probes(Parameters):
@@ -161,8 +162,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `probes.corpora`.
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
-    with atomic(f"work/measures/probes/{corpus}.parquet") as partial:
-        pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"probes/{corpus}", {"": tables})
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ import typer
 from jaxtyping import Float
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from stages.core.attention.statistics import surface_statistics
+from stages.core.attention.statistics import STATISTICS, surface_statistics
 from stages.core.choice import group_means
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.masked_words import masked_gradients
 from stages.core.project.examples import drawn_rows
-from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import MapBatch, Recording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 from stages.core.strengths import TextTokens, pattern_strengths
 
 
@@ -42,7 +42,8 @@ def text_statistics(
     batch: MapBatch, tokens: TextTokens, punctuation: set[str]
 ) -> dict[str, Float[np.ndarray, "text head"]]:
     """Every statistic of every head on each text of a batch, heads of all layers in one row."""
-    found = surface_statistics(batch.maps.flatten(1, 2), tokens.kinds(punctuation))
+    values = surface_statistics(batch.maps.flatten(1, 2), tokens.kinds(punctuation))
+    found = dict(zip(STATISTICS, values.unbind(-1), strict=True))
     for name, values in pattern_strengths(batch, tokens).items():
         found[f"pattern_{name}"] = values
     return {name: values.cpu().double().numpy() for name, values in found.items()}
@@ -86,9 +87,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `surface.corpora`
         seed=parameters.seed,
         device=device,
     )
-    for suffix, table in {"": pd.concat(tables, ignore_index=True), "-masked": gradients}.items():
-        with atomic(f"work/measures/surface/{corpus}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    write_tables(f"surface/{corpus}", {"": tables, "-masked": gradients})
 
 
 if __name__ == "__main__":

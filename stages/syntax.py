@@ -17,9 +17,10 @@ from torch import Tensor
 
 from stages.core.choice import held_out
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import InputError, atomic
+from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import MapBatch, Recording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 from stages.core.recordings.words import membership, present, word_maps
 
 DIRECTIONS = ("dependent to head", "head to dependent")
@@ -194,9 +195,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `syntax.corpora`.
             cases = all_cases(recording, texts, parameters)
             best.append(best_heads(cases, recording, parameters))
             every.append(every_head(cases, recording, parameters))
-    for suffix, tables in {"": best, "-heads": every}.items():
-        with atomic(f"work/measures/syntax/{corpus}{suffix}.parquet") as partial:
-            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"syntax/{corpus}", {"": best, "-heads": every})
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ from stages.core.machine.runtime import read_runtime, start
 from stages.core.patterns.data import CLASSES
 from stages.core.patterns.network import PatternClassifier
 from stages.core.project.examples import drawn_rows
-from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import Recording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 
 
 class TextPatterns(Parameters):
@@ -79,9 +79,7 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.co
         for code, name in enumerate(CLASSES):
             columns = {"pattern": name, "share": (patterns == code).mean(0)}
             heads.append(pd.DataFrame(recording.places | columns))
-    for suffix, tables in {"": heads, "-shares": shares}.items():
-        with atomic(f"work/measures/text_patterns/{corpus}{suffix}.parquet") as partial:
-            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    write_tables(f"text_patterns/{corpus}", {"": heads, "-shares": shares})
 
 
 if __name__ == "__main__":

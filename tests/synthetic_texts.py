@@ -50,8 +50,8 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
 
     links = {
         one.name: linked_weights(
-            one, texts, lambda row, tokens: frames.frame_links(corpus["frames"][row], tokens)
-        )
+            one, texts, [lambda row, tokens: frames.frame_links(corpus["frames"][row], tokens)]
+        )[0]
         for one in recordings
     }
     for suffix, measure in {"": head_table, "-best": best_table}.items():
@@ -76,7 +76,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
 def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame:
     tables = []
     for kind in pairs.KINDS:
-        weights = linked_weights(recording, texts, pairs.finder(texts, kind, "crossed"))
+        (weights,) = linked_weights(recording, texts, [pairs.finder(texts, kind, "crossed")])
         table = measure(recording, *weights, *RESAMPLES)
         tables.append(table.assign(kind=kind, pairing="crossed"))
     return pd.concat(tables, ignore_index=True)

@@ -1,6 +1,6 @@
 """Choosing the best of many heads honestly: on one half of the texts, scored on the other.
 
-The best of 144 noisy scores always looks good. Each half's best candidate is scored on the other
+The best of many noisy scores always looks good. Each half's best candidate is scored on the other
 half; together the two give one held-out score of all cases. Halves and resamples keep the texts of
 one group together.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
-from stages.core.intervals import LEVEL, Interval, percentile_interval
+from stages.core.intervals import LEVEL, Interval
 
 DRAWN_NUMBERS = 5_000_000
 # A bootstrap of fewer has too few outcomes to say anything of an interval's limits.
@@ -67,21 +67,21 @@ def held_out(
         scored: the cases that the scores are of, where the choice rests on more; by default all.
     """
     half = halves(groups, seed)
-    chosen = np.stack([_held_out(table, half) for table in (scores, rivals)])
-    chosen = np.concatenate([chosen, chosen[:1] - chosen[1:]])
+    picks, rival_picks = (best_of_halves(table, half) for table in (scores, rivals))
+    cases = np.arange(len(groups))
+    score = scores[cases, np.take(picks, 1 - half)].astype(float)
+    rival = rivals[cases, np.take(rival_picks, 1 - half)].astype(float)
+    chosen = np.stack([score, rival, score - rival])
     if len(np.unique(groups)) < 2:
         chosen[:] = np.nan  # nothing is held out
-    picks = _picks(scores, half)
     if scored is not None:
         chosen, groups = chosen[:, scored], groups[scored]
-    score, rival, gain = group_intervals(chosen, groups, resamples, seed)
+    intervals = group_intervals(chosen, groups, resamples, seed)
     return Choice(
         int(scores.mean(0).argmax()),
         int(rivals.mean(0).argmax()),
         bool(picks[0] == picks[1]),
-        score,
-        rival,
-        gain,
+        *intervals,
         len(groups),
         len(np.unique(groups)),
     )
@@ -113,36 +113,11 @@ def group_means(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Means over cases with percentile bootstrap limits that draw whole groups; NaN is left out.
 
-    All measures share the resamples, which are drawn in blocks to bound memory. Fewer than
-    `LEAST_GROUPS` give no interval: its limits are NaN.
-
     Returns:
-        mean, low and high of each measure.
+        mean, low and high of each measure, as `group_ratios`.
     """
-    names, place = np.unique(groups, return_inverse=True)
     known = ~np.isnan(values)
-    sums = _by_group(np.where(known, values, 0.0), place, len(names))
-    sizes = _by_group(known.astype(float), place, len(names))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums.sum(1) / sizes.sum(1)
-        if len(names) < LEAST_GROUPS:
-            unknown = np.full(len(means), np.nan)
-            return means, unknown, unknown
-        generator = np.random.default_rng([seed, 1])
-        even = np.full(len(names), 1 / len(names))
-        block = max(1, DRAWN_NUMBERS // max(len(names), len(values)))
-        resampled = np.concatenate(
-            [
-                _ratios(sums, sizes, generator.multinomial(len(names), even, min(block, left)))
-                for left in range(resamples, 0, -block)
-            ],
-            axis=1,
-        )
-    tail = (1 - LEVEL) / 2
-    limits = np.full((2, len(means)), np.nan)
-    measured = ~np.isnan(means)
-    limits[:, measured] = np.nanquantile(resampled[measured], [tail, 1 - tail], axis=1)
-    return means, *limits
+    return group_ratios(np.where(known, values, 0.0), known.astype(float), groups, resamples, seed)
 
 
 def group_ratio(
@@ -153,45 +128,54 @@ def group_ratio(
     seed: int,
 ) -> Interval:
     """The ratio of two sums over the same cases, with its bootstrap interval over groups."""
-    names, place = np.unique(groups, return_inverse=True)
+    found = group_ratios(numerator[None], denominator[None], groups, resamples, seed)
+    return Interval(*(float(part[0]) for part in found))
+
+
+def group_ratios(
+    numerators: Float[np.ndarray, "measure case"],
+    denominators: Float[np.ndarray, "measure case"],
+    groups: Int[np.ndarray, " case"],
+    resamples: int,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ratios of sums over cases with percentile bootstrap limits that draw whole groups.
+
+    All measures share the resamples, which are drawn in blocks to bound memory. Fewer than
+    `LEAST_GROUPS` give no interval: its limits are NaN.
+
+    Returns:
+        value, low and high of each measure.
+    """
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
     above, below = (
-        _by_group(values[None], place, len(names)) for values in (numerator, denominator)
+        np.add.reduceat(sums[:, order], starts, axis=1) for sums in (numerators, denominators)
     )
-    value = float(above.sum() / below.sum())
-    if len(names) < LEAST_GROUPS:
-        return Interval(value, np.nan, np.nan)
-    generator = np.random.default_rng([seed, 1])
-    even = np.full(len(names), 1 / len(names))
-    resampled = _ratios(above, below, generator.multinomial(len(names), even, resamples))
-    low, high = percentile_interval(resampled[0])
-    return Interval(value, float(low), float(high))
+    count = len(starts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = above.sum(1) / below.sum(1)
+        if count < LEAST_GROUPS:
+            unknown = np.full(len(values), np.nan)
+            return values, unknown, unknown
+        generator = np.random.default_rng([seed, 1])
+        even = np.full(count, 1 / count)
+        block = max(1, DRAWN_NUMBERS // max(count, len(values)))
+        resampled = []
+        for left in range(resamples, 0, -block):
+            weights = generator.multinomial(count, even, min(block, left)).T.astype(float)
+            resampled.append((above @ weights) / (below @ weights))
+    tail = (1 - LEVEL) / 2
+    limits = np.full((2, len(values)), np.nan)
+    measured = ~np.isnan(values)
+    drawn = np.concatenate(resampled, axis=1)[measured]
+    limits[:, measured] = np.nanquantile(drawn, [tail, 1 - tail], axis=1)
+    return values, *limits
 
 
-def _by_group(
-    values: Float[np.ndarray, "measure case"], place: Int[np.ndarray, " case"], count: int
-) -> Float[np.ndarray, "measure group"]:
-    sums = np.zeros((count, len(values)))
-    np.add.at(sums, place, values.T)
-    return sums.T
-
-
-def _ratios(
-    sums: Float[np.ndarray, "measure group"],
-    sizes: Float[np.ndarray, "measure group"],
-    drawn: Int[np.ndarray, "resample group"],
-) -> Float[np.ndarray, "measure resample"]:
-    weights = drawn.T.astype(float)
-    return (sums @ weights) / (sizes @ weights)
-
-
-def _picks(table: Real[np.ndarray, "case candidate"], half: Int[np.ndarray, " case"]) -> list[int]:
+def best_of_halves(
+    table: Real[np.ndarray, "case candidate"], half: Int[np.ndarray, " case"]
+) -> list[int]:
     """The best candidate on each half; on all cases where a half is empty."""
     parts = [table[half == side] for side in (0, 1)]
     return [int((part if len(part) else table).mean(0).argmax()) for part in parts]
-
-
-def _held_out(
-    table: Real[np.ndarray, "case candidate"], half: Int[np.ndarray, " case"]
-) -> Float[np.ndarray, " case"]:
-    picks = _picks(table, half)
-    return table[np.arange(len(table)), np.take(picks, 1 - half)].astype(float)

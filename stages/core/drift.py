@@ -9,11 +9,9 @@ from tqdm import tqdm
 
 from stages.core.attention.statistics import mean_intervals
 from stages.core.encoder.batches import Encoded
+from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.intervals import LEVEL
-
-# The maps of one model wait in memory for those of the other; batches shrink to keep them below.
-HELD_BYTES = 500_000_000
 
 
 def map_cosine(
@@ -46,26 +44,16 @@ def similarities(
         pad_to: fill up to so many tokens and count the rows of the padding; None cuts it off.
     """
     result = np.zeros((len(encoded.lengths), before.layers, before.heads))
-    width = max(int(encoded.lengths.max()), pad_to or 0)
-    one_example = before.layers * before.heads * width**2 * torch.float32.itemsize
-    size = min(batch, max(1, HELD_BYTES // one_example))
-    total = -(-len(result) // size)
+    total = -(-len(result) // batch)
     label = "cropped" if pad_to is None else "padded"
     with torch.inference_mode():
-        for part in tqdm(encoded.batches(size, device, pad_to), label, total, unit="batch"):
-            held: dict[int, Tensor] = {}
-
-            def hold(layer: int, probabilities: Tensor, real: Tensor, held=held) -> None:
-                held[layer] = probabilities
-
-            def compare(
-                layer: int, probabilities: Tensor, real: Tensor, held=held, rows=part.rows
-            ) -> None:
-                queries = real if pad_to is None else torch.ones_like(real)
-                result[rows, layer] = map_cosine(held.pop(layer), probabilities, queries)
-
-            before(part.inputs, record_maps=hold)
-            after(part.inputs, record_maps=compare)
+        for part in tqdm(encoded.batches(batch, device, pad_to), label, total, unit="batch"):
+            queries = part.inputs["attention_mask"].bool()
+            if pad_to is not None:
+                queries = torch.ones_like(queries)
+            both = (layer_maps(model, part.inputs) for model in (before, after))
+            for layer, maps in enumerate(zip(*both, strict=True)):
+                result[part.rows, layer] = map_cosine(*maps, queries)
     return result
 
 

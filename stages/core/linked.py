@@ -13,13 +13,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from stages.core.choice import group_means, group_ratio, halves, held_out
+from stages.core.choice import best_of_halves, group_means, group_ratio, halves, held_out
 from stages.core.recordings.streams import MapBatch, Recording, Texts
 
 # Tokens of one side and of the other.
 Link = tuple[Sequence[int], Sequence[int]]
 # The links of a text, given its place in the corpus and the tokens of each of its words.
 FindLinks = Callable[[int, list[list[int]]], list[Link]]
+# Of each text that has links: its weights, those of the links moved, and its group.
+Weights = tuple[
+    Float[np.ndarray, "text head"], Float[np.ndarray, "text head"], Int[np.ndarray, " text"]
+]
 
 
 def tokens_of_words(words: Sequence[int], count: int) -> list[list[int]]:
@@ -67,20 +71,23 @@ def text_weights(
 
 
 def linked_weights(
-    recording: Recording, texts: Texts, find: FindLinks
-) -> tuple[
-    Float[np.ndarray, "text head"], Float[np.ndarray, "text head"], Int[np.ndarray, " text"]
-]:
-    """Weights of all texts that have links, of the links moved, and the groups of the texts."""
-    found = [
-        case for batch in recording.batches() for case in _batch(batch, recording, texts, find)
-    ]
+    recording: Recording, texts: Texts, finders: Sequence[FindLinks]
+) -> list[Weights]:
+    """Weights of all texts that have links, for each way to find them, in one pass."""
+    found: list[list[tuple]] = [[] for _ in finders]
+    for batch in recording.batches():
+        for cases, find in zip(found, finders, strict=True):
+            cases += _batch(batch, recording, texts, find)
     heads = recording.layers * recording.heads
-    if not found:
+    return [_weights(cases, texts, heads) for cases in found]
+
+
+def _weights(cases: list[tuple], texts: Texts, heads: int) -> Weights:
+    if not cases:
         return np.zeros((0, heads)), np.zeros((0, heads)), np.zeros(0, dtype=int)
-    found.sort(key=lambda case: case[0])
-    linked, moved = (np.stack([case[part] for case in found]).astype(float) for part in (1, 2))
-    return linked, moved, texts.groups[[case[0] for case in found]]
+    cases.sort(key=lambda case: case[0])
+    linked, moved = (np.stack([case[part] for case in cases]).astype(float) for part in (1, 2))
+    return linked, moved, texts.groups[[case[0] for case in cases]]
 
 
 def _batch(
@@ -137,7 +144,7 @@ def moved_share(
         return pd.DataFrame(columns=["encoder", "layer", "head"])
     linked, moved, groups = linked[kept], moved[kept], groups[kept]
     half = halves(groups, seed)
-    picks = np.array([linked[half != side].mean(0).argmax() for side in (0, 1)])[half]
+    picks = np.take(best_of_halves(linked, half), 1 - half)
     rows = np.arange(len(linked))
     share = group_ratio(moved[rows, picks], linked[rows, picks], groups, resamples, seed)
     best = linked.mean(0).argmax()

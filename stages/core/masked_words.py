@@ -18,6 +18,7 @@ from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.recordings.streams import ENCODERS, Texts
+from stages.core.recordings.tokens import token_table
 from stages.core.token_gradients import kind_table, layer_table
 
 MASKED_LM = "ForMaskedLM"
@@ -85,7 +86,7 @@ def masked_gradients(
     gated = Gated(model.to(device))
     drawn = texts.corpus.iloc[rows].reset_index(drop=True)
     encoded = replace(texts, corpus=drawn).encoded(tokenizer)
-    special = texts.recording("pretrained", device).tokens["special"].iloc[rows].tolist()
+    special = token_table(tokenizer, drawn, encoded, texts.max_length)["special"].tolist()
     ids, labels = masked(encoded.inputs["input_ids"], special, tokenizer.mask_token_id, share, seed)
     encoded.inputs["input_ids"] = ids
     found = kind_table(

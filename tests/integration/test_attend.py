@@ -91,12 +91,12 @@ def test_statistics_are_means_over_all_examples(project):
     for batch in encode(tokenizer, examples, 40).batches(1):
         probabilities = torch.from_numpy(maps[examples["id"][batch.rows[0]]])
         kinds = kind_ids.find(batch.inputs)
-        values = [surface_statistics(layer[None], kinds) for layer in probabilities]
-        rows.append([[value[0].tolist() for value in layer.values()] for layer in values])
-    values = np.array(rows)  # [example, layer, statistic, head]
+        values = [surface_statistics(layer[None], kinds)[0].numpy() for layer in probabilities]
+        rows.append(values)
+    values = np.array(rows)  # [example, layer, head, statistic]
     frame = pd.read_parquet("work/measures/attend/toy-none.parquet")
-    mean = np.nanmean(values, axis=0).transpose(0, 2, 1).ravel()
-    count = np.isfinite(values).sum(axis=0).transpose(0, 2, 1).ravel()
+    mean = np.nanmean(values, axis=0).ravel()
+    count = np.isfinite(values).sum(axis=0).ravel()
     np.testing.assert_allclose(frame["mean"], mean, rtol=1e-4)
     np.testing.assert_array_equal(frame["count"], count)
     assert 0 < frame["count"].min() < frame["count"].max() == 30  # some have no punctuation

@@ -12,7 +12,7 @@ from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
-from stages.core.attention.statistics import KindIds, surface_statistics
+from stages.core.attention.statistics import STATISTICS, KindIds, surface_statistics
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import Runtime
@@ -64,9 +64,9 @@ def test_the_plain_statistics_are_those_of_the_stage():
     kinds = KindIds(dump.CLS, dump.SEP, torch.tensor([dump.PERIOD])).find(inputs)
     ours = surface_statistics(maps, kinds)
     plain = dump.numpy_statistics(maps.numpy(), ids)
-    assert list(plain) == list(ours)
-    for name, values in plain.items():
-        np.testing.assert_allclose(values, ours[name].numpy(), rtol=1e-5, err_msg=name)
+    assert tuple(plain) == STATISTICS
+    for name, values, own in zip(plain, plain.values(), ours.unbind(-1), strict=True):
+        np.testing.assert_allclose(values, own.numpy(), rtol=1e-5, err_msg=name)
 
 
 def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):

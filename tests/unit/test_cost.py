@@ -28,10 +28,12 @@ def test_forward_by_hand():
 def test_suffix_by_hand():
     last = 4 * SQUARE + NETWORK + 4 * 3 * 2 * 4
     one = Gate("zero", ((0, 1),), "head")
-    assert SMALL.least_suffix(one, 3) == 3 * (SQUARE / 2 + NETWORK) + last
+    terms = SQUARE / 2 + NETWORK / 4 + NETWORK / 2  # one head of two, through two projections
+    assert SMALL.least_suffix(one, 3) == 3 * terms + last
+    assert SMALL.least_suffix(one, 3, by_terms=False) == 3 * (SQUARE + NETWORK) + last
     both = Gate("zero", ((0, 0), (0, 1), (1, 0)), "random")
     assert SMALL.least_suffix(both, 3) == 3 * (SQUARE + NETWORK) + last
-    assert SMALL.least_suffix(Gate("zero", ((1, 0),), "head"), 3) == SQUARE / 2 + NETWORK
+    assert SMALL.least_suffix(Gate("zero", ((1, 0),), "head"), 3) == terms
 
 
 @pytest.mark.parametrize(("layers", "heads", "hidden"), [(6, 12, 384), (12, 12, 768)])
@@ -41,13 +43,15 @@ def test_grids_of_known_encoders(layers, heads, hidden):
     square = 2 * hidden**2
     layer = tokens * 12 * square + 4 * tokens**2 * hidden
     last = 12 * square + 4 * tokens * heads * hidden
-    below = [
-        tokens * (square / heads + 8 * square) + (layers - 2 - first) * layer + last
-        for first in range(layers - 1)
-    ]
-    expected = (layers - 1) * layer + last + heads * (sum(below) + square / heads + 8 * square)
     encoder = Geometry(layers, heads, hidden, 4 * hidden)
-    found = least_for_grid(encoder, single_heads(layers, heads, "zero"), [tokens])
-    assert found == pytest.approx(expected, rel=1e-6)
-    # Fewer than the heads' forward passes by more than half.
-    assert found < 0.45 * layers * heads * encoder.forward(tokens)
+    gates = list(single_heads(layers, heads, "zero"))
+    for by_terms, first_layer in ((True, 5 * square / heads + 4 * square), (False, 9 * square)):
+        below = [
+            tokens * first_layer + (layers - 2 - first) * layer + last
+            for first in range(layers - 1)
+        ]
+        expected = (layers - 1) * layer + last + heads * (sum(below) + first_layer)
+        found = least_for_grid(encoder, gates, [tokens], by_terms)
+        assert found == pytest.approx(expected, rel=1e-6)
+        # Fewer than the heads' forward passes by more than half.
+        assert found < 0.45 * layers * heads * encoder.forward(tokens)

@@ -91,22 +91,6 @@ def test_cropped_similarity_ignores_padding_and_padded_does_not():
     assert np.abs(padded - together).max() > 1e-3
 
 
-def test_batches_shrink_to_the_memory_allowed(monkeypatch):
-    models = Gated(tiny_model(0)), Gated(tiny_model(1))
-    expected = similarities(*models, encoded(), 4, "cpu")
-    monkeypatch.setattr("stages.core.drift.HELD_BYTES", 1)
-    sizes = []
-    original = Encoded.batches
-
-    def watched(self, size, *arguments):
-        sizes.append(size)
-        return original(self, size, *arguments)
-
-    monkeypatch.setattr(Encoded, "batches", watched)
-    np.testing.assert_allclose(similarities(*models, encoded(), 4, "cpu"), expected, atol=1e-5)
-    assert sizes == [1]
-
-
 def test_head_table_is_the_mean_with_its_interval():
     cosines = np.random.default_rng(0).uniform(0.5, 1, size=(40, 2, 3))
     table = head_table(cosines, resamples=500, seed=0)

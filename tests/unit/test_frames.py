@@ -51,8 +51,8 @@ def test_tokens_of_words_and_of_frames():
 def test_a_head_that_links_is_told_from_one_that_looks_at_a_distance(tmp_path):
     corpus = oracle_corpus(40)
     recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
-    weights = linked_weights(
-        recording, texts, lambda row, tokens: frame_links(corpus["frames"][row], tokens)
+    (weights,) = linked_weights(
+        recording, texts, [lambda row, tokens: frame_links(corpus["frames"][row], tokens)]
     )
     table = head_table(recording, *weights, 100, 0).set_index(["layer", "head"])
     # "sees" and the words from "the" to "cat": the noun attends to the verb.

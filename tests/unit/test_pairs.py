@@ -24,7 +24,8 @@ def test_pairs_are_crossed_and_not_zipped():
 def test_a_syntactic_head_links_verbs_and_subjects(tmp_path):
     corpus = oracle_corpus(20)
     recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
-    weights = linked_weights(recording, texts, finder(texts, "verb and subject", "crossed"))
+    find = finder(texts, "verb and subject", "crossed")
+    (weights,) = linked_weights(recording, texts, [find])
     table = head_table(recording, *weights, 50, 0).set_index(["layer", "head"])
     assert table.loc[SYNTAX, "weight"] == 1.0
     assert table["texts"].unique().tolist() == [20]
@@ -34,9 +35,8 @@ def test_a_head_that_looks_at_a_distance_is_told_by_moved_pairs(tmp_path):
     """The next head gives its all to neighbours, pairs or not; the syntactic head does not."""
     corpus = oracle_corpus(20)
     recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
-    linked, moved, groups = linked_weights(
-        recording, texts, finder(texts, "verb and subject", "crossed")
-    )
+    find = finder(texts, "verb and subject", "crossed")
+    ((linked, moved, groups),) = linked_weights(recording, texts, [find])
     alone = np.zeros_like(linked)
     for head, expected in ((SYNTAX, False), (NEXT, True)):
         column = head[0] * recording.heads + head[1]

@@ -185,3 +185,13 @@ def test_an_encoder_may_be_told_nothing_of_segments(tiny_bert, tmp_path):
     zero = replace(own, segment_ids="zero").encoded(tokenizer)
     assert zero.inputs["token_type_ids"][1] == [0] * 8
     assert zero.segments[1] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_a_corpus_longer_than_the_encoder_says_so(tiny_bert, tmp_path, monkeypatch):
+    encoders = tmp_path / "encoders"
+    encoders.mkdir()
+    (encoders / "pretrained").symlink_to(tiny_bert)
+    monkeypatch.setattr(streams, "ENCODERS", encoders)
+    texts = Texts(corpus(), tmp_path / "own", 4000, ["pretrained"])
+    with pytest.raises(InputError, match=r"`corpora\.own\.max_length` is 4000.*for \d+ tokens"):
+        texts.recording("pretrained", torch.device("cpu"))

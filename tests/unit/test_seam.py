@@ -3,6 +3,7 @@ import torch
 from transformers import AutoModel, AutoModelForSequenceClassification
 
 from stages.core.heads.gates import GateBatch
+from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated, attention, attention_probabilities
 
 
@@ -66,6 +67,23 @@ def test_recorded_maps_are_probabilities_over_real_keys(padded):
         torch.testing.assert_close(map.sum(-1), torch.ones(3, gated.heads, 9))
         assert map[1, :, :, 4:].count_nonzero() == 0
         assert torch.equal(masks[layer], padded[1]["attention_mask"].bool())
+
+
+@torch.no_grad()
+def test_maps_layer_by_layer_are_those_of_the_whole_model(padded):
+    """In every family, padded and not, and the model is left as it was."""
+    gated = Gated(padded[0])
+    alone = {name: tensor[:1] for name, tensor in padded[1].items()}
+    for inputs in (padded[1], alone):
+        recorded = []
+        before = gated(
+            inputs, record_maps=lambda layer, maps, real, kept=recorded: kept.append(maps)
+        )
+        found = list(layer_maps(gated, inputs))
+        assert len(found) == gated.layers
+        for one, other in zip(found, recorded, strict=True):
+            torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
+        torch.testing.assert_close(gated(inputs), before, atol=1e-6, rtol=0)
 
 
 @torch.no_grad()

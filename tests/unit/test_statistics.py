@@ -6,14 +6,11 @@ import torch
 from scipy import stats
 
 from stages.core.attention.statistics import (
+    STATISTICS,
     Moments,
     TokenKinds,
-    attention_shares,
-    mean_distance,
     mean_intervals,
-    offset_share,
     query_entropy,
-    query_mean,
     surface_statistics,
 )
 
@@ -31,7 +28,8 @@ def flags(*rows) -> torch.Tensor:
 
 # [CLS] a . [SEP] and one column of padding; the last query row is what a model leaves there.
 REAL = flags([1, 1, 1, 1, 0])
-KINDS = TokenKinds(REAL, flags([1, 0, 0, 0, 0]), flags([0, 0, 0, 1, 0]), flags([0, 0, 1, 0, 0]))
+MASKS = (REAL, flags([1, 0, 0, 0, 0]), flags([0, 0, 0, 1, 0]), flags([0, 0, 1, 0, 0]))
+KINDS = TokenKinds(*MASKS)
 NOISE = [0.7, 0.1, 0.1, 0.1, 0.0]
 PREVIOUS = [[1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], NOISE]
 NEXT = [[0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0], NOISE]
@@ -49,78 +47,68 @@ BY_HAND = {
     "previous": [1.0, 0.0, 0.0, 0.25, 0.0],
     "next": [0.0, 1.0, 0.0, 0.25, 1 / 3],
     "current": [0.25, 0.25, 1.0, 0.25, 0.25],
-    "entropy": [0.0, 0.0, 0.0, np.log(4), 0.0],
-    "cls_entropy": [0.0, 0.0, 0.0, np.log(4), 0.0],
     # uniform: the 16 cells are 0 to 3 places away: 4 x 0, 6 x 1, 4 x 2, 2 x 3
     "distance": [0.75, 0.75, 0.0, 20 / 16, 6 / 4],
+    "entropy": [0.0, 0.0, 0.0, np.log(4), 0.0],
+    "cls_entropy": [0.0, 0.0, 0.0, np.log(4), 0.0],
 }
 
 
+def by_name(probabilities: torch.Tensor, kinds: TokenKinds) -> dict[str, torch.Tensor]:
+    values = surface_statistics(probabilities, kinds).unbind(-1)
+    return dict(zip(STATISTICS, values, strict=True))
+
+
 def test_every_statistic_has_an_answer_by_hand():
-    assert list(surface_statistics(HEADS, KINDS)) == list(BY_HAND)
+    assert list(STATISTICS) == list(BY_HAND)
 
 
 @pytest.mark.parametrize("name", BY_HAND)
 def test_statistic_by_hand(name):
-    values = surface_statistics(HEADS, KINDS)[name]
+    values = by_name(HEADS, KINDS)[name]
     np.testing.assert_allclose(values[0], BY_HAND[name], atol=1e-6)
 
 
 def test_padding_does_not_change_a_statistic():
-    cut = HEADS[..., :4, :4]
-    kinds = TokenKinds(*(mask[:, :4] for mask in vars(KINDS).values()))
-    padded, unpadded = surface_statistics(HEADS, KINDS), surface_statistics(cut, kinds)
-    for name in padded:
-        torch.testing.assert_close(padded[name], unpadded[name])
+    kinds = TokenKinds(*(mask[:, :4] for mask in MASKS))
+    unpadded = surface_statistics(HEADS[..., :4, :4], kinds)
+    torch.testing.assert_close(surface_statistics(HEADS, KINDS), unpadded)
 
 
 def test_two_examples_of_a_batch_do_not_mix():
     both = torch.cat([HEADS, HEADS.flip(1)])
-    kinds = TokenKinds(*(mask.repeat(2, 1) for mask in vars(KINDS).values()))
-    for name, values in surface_statistics(both, kinds).items():
+    kinds = TokenKinds(*(mask.repeat(2, 1) for mask in MASKS))
+    for name, values in by_name(both, kinds).items():
         np.testing.assert_allclose(values[0], BY_HAND[name], atol=1e-6)
         np.testing.assert_allclose(values[1], BY_HAND[name][::-1], atol=1e-6)
 
 
-def test_absent_kind_is_nan_and_not_zero():
-    kinds = TokenKinds(KINDS.real, KINDS.cls, KINDS.sep, torch.zeros_like(REAL))
-    values = surface_statistics(HEADS, kinds)
-    assert values["punctuation"].isnan().all()
+def test_absent_kind_is_nan_in_its_own_example_alone():
+    without = flags([0, 0, 0, 0, 0])
+    kinds = TokenKinds(*(mask.repeat(2, 1) for mask in MASKS[:3]), torch.cat([without, MASKS[3]]))
+    values = by_name(HEADS.repeat(2, 1, 1, 1), kinds)
+    assert values["punctuation"][0].isnan().all()
+    np.testing.assert_allclose(values["punctuation"][1], BY_HAND["punctuation"], atol=1e-6)
     assert not values["sep"].isnan().any()
 
 
-def test_shares_between_kinds():
-    probabilities = maps([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.6, 0.4, 0.0]])
-    shares = attention_shares(
-        probabilities,
-        queries=flags([1, 1, 0], [0, 0, 1], [0, 0, 0])[None],
-        keys=flags([0, 1, 1], [1, 0, 0], [0, 0, 0])[None],
-    )
-    # to the last two: (0.9 + 0.5) / 2; to the first: (0.1 + 0.5) / 2
-    expected = [[0.7, 0.3, NAN], [0.4, 0.6, NAN], [NAN, NAN, NAN]]
-    np.testing.assert_allclose(shares[0, 0], expected, atol=1e-6)
-
-
-def test_farther_offsets_and_too_short_a_text():
-    probabilities = maps([[0.0, 0.1, 0.9], [1.0, 0.0, 0.0], [0.4, 0.6, 0.0]])
-    real = flags([1, 1, 1])
-    assert offset_share(probabilities, real, 2).item() == pytest.approx(0.9)
-    assert offset_share(probabilities, real, -2).item() == pytest.approx(0.4)
-    assert offset_share(probabilities, real, 3).isnan().all()
-    assert offset_share(probabilities, flags([1, 1, 0]), 2).isnan().all()
+def test_a_single_token_has_no_neighbour():
+    one = flags([1])
+    values = by_name(maps([[1.0]]), TokenKinds(one, one, ~one, ~one))
+    assert {name for name, value in values.items() if value.isnan().all()} == {
+        "sep",
+        "punctuation",
+        "sep_to_sep",
+        "previous",
+        "next",
+    }
+    assert values["distance"].item() == values["entropy"].item() == 0
 
 
 def test_entropy_of_known_distributions():
     probabilities = maps([[0.5, 0.5, 0, 0], [0.25] * 4, [0.5, 0.25, 0.25, 0], [1, 0, 0, 0]])
     expected = [np.log(2), np.log(4), 1.5 * np.log(2), 0]
     np.testing.assert_allclose(query_entropy(probabilities)[0, 0], expected, atol=1e-6)
-    mean = query_mean(query_entropy(probabilities), flags([1, 1, 0, 0]))
-    assert mean.item() == pytest.approx(1.5 * np.log(2))
-
-
-def test_distance_weighs_by_attention():
-    probabilities = maps([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
-    assert mean_distance(probabilities, flags([1, 1, 1])).item() == pytest.approx((1 + 0 + 1) / 3)
 
 
 def test_moments_equal_numpy_whatever_the_batches():
@@ -129,10 +117,10 @@ def test_moments_equal_numpy_whatever_the_batches():
     sparse = values.clone()
     sparse[:4] = NAN  # the whole first batch and more
     sparse[9, 1] = NAN
-    moments = Moments(layers=2)
-    for first, second in zip(values.split(3), sparse.split(3), strict=True):
-        for layer in range(2):
-            moments.add(layer, {"dense": first + layer, "sparse": second + layer})
+    moments = Moments(["dense", "sparse"])
+    both = torch.stack([values, sparse], dim=-1)
+    for part in torch.stack([both, both + 1], dim=1).split(3):
+        moments.add(part.numpy())
     frame = moments.frame().set_index(["layer", "head", "statistic"])
     assert len(frame) == 2 * 2 * 2
     for layer in range(2):
@@ -147,18 +135,11 @@ def test_moments_equal_numpy_whatever_the_batches():
 
 
 def test_moments_of_one_and_of_no_example():
-    moments = Moments(layers=1)
-    moments.add(0, {"seen": torch.tensor([[0.5]]), "absent": torch.tensor([[NAN]])})
+    moments = Moments(["seen", "absent"])
+    moments.add(np.array([[[[0.5, NAN]]]]))
     seen, absent = moments.frame().to_dict("records")
     assert (seen["mean"], seen["count"], absent["count"]) == (0.5, 1, 0)
     assert np.isnan([seen["standard_error"], absent["mean"], absent["standard_error"]]).all()
-
-
-def test_moments_refuse_other_statistics():
-    moments = Moments(layers=1)
-    moments.add(0, {"entropy": torch.zeros(1, 1)})
-    with pytest.raises(ValueError, match="the statistics are"):
-        moments.add(0, {"cls": torch.zeros(1, 1)})
 
 
 def test_mean_intervals_agree_with_the_normal_approximation():

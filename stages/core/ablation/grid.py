@@ -6,7 +6,8 @@ Exact savings, each held against one full forward a gate by tests/unit/test_grid
   and attention of layer l itself too: each batch runs once in full, and each gate only from the
   output of its first changed layer's heads on.
 * A single head is one term of the sum that the output projection makes over heads: only that term
-  is computed anew.
+  is computed anew, and the first projection of the feed-forward network by that term's few columns
+  (`changed_network`).
 * A classifier reads one token: in the last layer it alone asks, and one asking token needs neither
   the keys nor the values of the others (`Layer.attend_from_first`).
 * Examples are sorted by length, so that hardly anything is padded; gates are stacked along the
@@ -23,6 +24,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from stages.core.encoder.batches import Batch
+from stages.core.heads.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
 from stages.core.heads.layers import layer_parts
 from stages.core.heads.seam import Gated
@@ -54,14 +56,16 @@ def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer
 class Start:
     """What a layer knows before its gates act; the last layer for its first token alone.
 
-    `mixed` is the residual stream with all heads on, before its norm. `uniform` is what each head
-    gives out that attends to all tokens alike, where the mode asks for it.
+    `mixed` is the residual stream with all heads on, before its norm, `sums` what the network makes
+    of it where single heads change (`unchanged_sums`). `uniform` is what each head gives out that
+    attends to all tokens alike, where the mode asks for it.
     """
 
     residual: Float[Tensor, "batch asking hidden"]
     output: Float[Tensor, "batch head asking size"]
     uniform: Float[Tensor, "batch head size"] | None
     mixed: Float[Tensor, "batch asking hidden"]
+    sums: Float[Tensor, "batch asking inner"] | None
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class Grid:
         self.means = means
         self.layers = [layer_parts(module) for module in gated.stack]
 
+        self._change_weights: dict[int, Float[Tensor, "head size_2 inner"]] = {}
         self._last: tuple[Batch, FullPass] | None = None
 
     @torch.inference_mode()
@@ -111,7 +116,8 @@ class Grid:
         for group in self._groups(places):
             gate = self.gates[places[group[0]]]
             hidden = known.inputs[gate.first_layer]
-            start = self._start(gate.first_layer, hidden, known.real, gate.mode)
+            single = len(gate.heads) == 1
+            start = self._start(gate.first_layer, hidden, known.real, gate.mode, single)
             most = STACKED_TOKENS.get(hidden.device.type, STACKED_TOKENS_OF_OTHERS)
             size = max(1, most // hidden.shape[:2].numel())
             ends = [
@@ -129,7 +135,9 @@ class Grid:
 
     def twin(self) -> "Grid":
         """A grid for another thread: the weights are the same, the modules around them are not."""
-        return Grid(self.gated.twin(), self.gates, self.means)
+        twin = Grid(self.gated.twin(), self.gates, self.means)
+        twin._change_weights = self._change_weights
+        return twin
 
     def _groups(self, places: Sequence[int]) -> list[list[int]]:
         """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""
@@ -163,11 +171,16 @@ class Grid:
         hidden: Float[Tensor, "batch token hidden"],
         real: Bool[Tensor, "batch token"] | None,
         mode: Mode,
+        single: bool,
     ) -> Start:
         layer = self.layers[index]
         output, uniform = self._attend(index, hidden, real, mode)
         residual = hidden[:, : output.shape[2]]
-        return Start(residual, output, uniform, layer.mixed(output, residual))
+        mixed = layer.mixed(output, residual)
+        # Half the digits are too few for a difference of large sums; one token is not worth it.
+        exact = hidden.dtype == torch.float32 and index < len(self.layers) - 1
+        sums = unchanged_sums(layer, mixed) if single and exact else None
+        return Start(residual, output, uniform, mixed, sums)
 
     def _attend(
         self,
@@ -193,12 +206,12 @@ class Grid:
         gate = GateBatch(mode, off.repeat_interleave(examples, dim=0), self.means)
         real = None if real is None else real.repeat(len(gates), 1)
         if len(gates[0].heads) == 1:
-            mixed = self._mixed_without_one(gates, start)
+            hidden = self._after_without_one(gates, start)
         else:
             parts = (start.output, start.uniform, start.residual)
             output, uniform, residual = (_copies(part, len(gates)) for part in parts)
             mixed = self.layers[first].mixed(gate.replace(first, output, uniform), residual)
-        hidden = self.layers[first].after(mixed)
+            hidden = self.layers[first].after(mixed)
         changed = {layer for one in gates for layer, _ in one.heads}
         for index in range(first + 1, len(self.layers)):
             layer = self.layers[index]
@@ -208,17 +221,24 @@ class Grid:
             hidden = layer.after(layer.mixed(output, hidden[:, : output.shape[2]]))
         return hidden
 
-    def _mixed_without_one(
+    def _after_without_one(
         self, gates: list[Gate], start: Start
     ) -> Float[Tensor, "gates_batch asking hidden"]:
-        """The residual stream under gates of one head each: only its part of the sum changes."""
+        """The first layer's output under gates of one head each: only one term of a sum changes."""
         index, heads = gates[0].first_layer, [gate.heads[0][1] for gate in gates]
         whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
         change = whole.substitute(index, start.output, start.uniform) - start.output
-        changes = change[:, heads].transpose(0, 1).flatten(1, 2)
-        weights = self.layers[index].head_weights[heads]
-        mixed = torch.baddbmm(start.mixed.flatten(0, 1)[None], changes, weights)
-        return mixed.unflatten(1, start.mixed.shape[:2]).flatten(0, 1)
+        changes = change[:, heads].transpose(0, 1)
+        layer = self.layers[index]
+        weights = layer.head_weights[heads]
+        mixed = torch.baddbmm(start.mixed.flatten(0, 1)[None], changes.flatten(1, 2), weights)
+        mixed = mixed.unflatten(1, start.mixed.shape[:2])
+        if start.sums is None:
+            return layer.after(mixed.flatten(0, 1))
+        if index not in self._change_weights:
+            self._change_weights[index] = change_weights(layer)
+        known = self._change_weights[index][heads]
+        return after_changes(layer, start.sums, mixed, changes, known)
 
     def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
         """The classifier on given hidden states: the model with its layers swapped for them."""

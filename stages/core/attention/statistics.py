@@ -1,12 +1,14 @@
 """What attention maps look at, in numbers: means over an example's tokens, then over examples.
 
-Every function takes `probabilities`, the maps of one layer for a padded batch, and says by masks
-which tokens count; rows of padding queries are never read into a result. An example without a token
-of the kind asked for gives NaN and is left out of the mean over examples.
+All of them but the entropy are weighted sums of a map's numbers: the weights are the same for all
+layers and heads of a batch, so one matrix product gives every statistic. Rows of padding queries
+weigh nothing. An example without a token of the kind asked for gives NaN and is left out of the
+mean over examples.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,19 @@ import torch
 from jaxtyping import Bool, Float, Float64, Int
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
+
+MAP_STATISTICS = (
+    "cls",
+    "sep",
+    "punctuation",
+    "sep_to_sep",
+    "previous",
+    "next",
+    "current",
+    "distance",
+)
+QUERY_STATISTICS = ("entropy", "cls_entropy")
+STATISTICS = (*MAP_STATISTICS, *QUERY_STATISTICS)
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,29 @@ class TokenKinds:
     cls: Bool[Tensor, "batch token"]
     sep: Bool[Tensor, "batch token"]
     punctuation: Bool[Tensor, "batch token"]
+
+    @cached_property
+    def map_weights(self) -> Float[Tensor, "batch query_key statistic"]:
+        """What every number of a map counts for in each of `MAP_STATISTICS`; NaN where it has none.
+
+        Each is a mean over the queries that have such a key.
+        """
+        place = torch.arange(self.real.shape[1], device=self.real.device)
+        offset = place - place[:, None]
+        asking, keys = self.real[:, :, None], self.real[:, None]
+        targets = [asking & kind[:, None] for kind in (self.cls, self.sep, self.punctuation)]
+        targets += [self.sep[:, :, None] & self.sep[:, None]]
+        targets += [asking & keys & (offset == step) for step in (-1, 1, 0)]
+        shares = torch.stack(targets, dim=-1)
+        shares = shares / shares.any(2).sum(1)[:, None, None]
+        distance = asking * offset.abs() / self.real.sum(1)[:, None, None]
+        return torch.cat([shares, distance[..., None]], dim=-1).flatten(1, 2)
+
+    @cached_property
+    def query_weights(self) -> Float[Tensor, "batch query statistic"]:
+        """The same of a query's entropy in each of `QUERY_STATISTICS`."""
+        kinds = torch.stack([self.real, self.cls], dim=-1)
+        return kinds / kinds.sum(1, keepdim=True)
 
 
 @dataclass(frozen=True)
@@ -55,90 +93,25 @@ class KindIds:
 
 def surface_statistics(
     probabilities: Float[Tensor, "batch head query key"], kinds: TokenKinds
-) -> dict[str, Float[Tensor, "batch head"]]:
+) -> Float[Tensor, "batch head statistic"]:
     """Per head and example the statistics of Clark et al. 2019 (Sections 3.1 to 3.3).
 
     Returns:
-        `cls`, `sep`, `punctuation`: share of attention on tokens of the kind; `sep_to_sep`: the
-        same from the [SEP] tokens alone; `previous`, `next`, `current`: share on the token at that
-        place; `entropy` in nats, `cls_entropy` from [CLS] alone; `distance` in tokens.
-        [CLS] and [SEP] count among the tokens.
+        In the order of `STATISTICS`: `cls`, `sep`, `punctuation`: share of attention on tokens of
+        the kind; `sep_to_sep`: the same from the [SEP] tokens alone; `previous`, `next`, `current`:
+        weight on the token at that place, over tokens that have one; `distance` in tokens between a
+        token and what it attends to, weighted by attention; `entropy` in nats, `cls_entropy` from
+        [CLS] alone. [CLS] and [SEP] count among the tokens.
     """
-    shares = attention_shares(
-        probabilities,
-        queries=torch.stack([kinds.real, kinds.sep], dim=1),
-        keys=torch.stack([kinds.cls, kinds.sep, kinds.punctuation], dim=1),
-    )
-    entropy = query_entropy(probabilities)
-    return {
-        "cls": shares[:, :, 0, 0],
-        "sep": shares[:, :, 0, 1],
-        "punctuation": shares[:, :, 0, 2],
-        "sep_to_sep": shares[:, :, 1, 1],
-        "previous": offset_share(probabilities, kinds.real, -1),
-        "next": offset_share(probabilities, kinds.real, 1),
-        "current": offset_share(probabilities, kinds.real, 0),
-        "entropy": query_mean(entropy, kinds.real),
-        "cls_entropy": query_mean(entropy, kinds.cls),
-        "distance": mean_distance(probabilities, kinds.real),
-    }
+    of_maps = probabilities.flatten(2) @ kinds.map_weights
+    return torch.cat([of_maps, query_entropy(probabilities) @ kinds.query_weights], dim=-1)
 
 
-def attention_shares(
-    probabilities: Float[Tensor, "batch head query key"],
-    queries: Bool[Tensor, "batch source query"],
-    keys: Bool[Tensor, "batch kind key"],
-) -> Float[Tensor, "batch head source kind"]:
-    """Share of attention that tokens of each source kind give to tokens of each target kind.
-
-    The weights on the target tokens are summed, then averaged over the source tokens. NaN where an
-    example has no token of the source or of the target.
-    """
-    received = queries.to(probabilities.dtype)[:, None] @ probabilities
-    shares = received @ keys.to(probabilities.dtype)[:, None].mT
-    shares = shares / queries.sum(-1)[:, None, :, None]
-    absent = ~keys.any(-1)[:, None, None, :]
-    return shares.masked_fill(absent, torch.nan)
-
-
-def offset_share(
-    probabilities: Float[Tensor, "batch head query key"],
-    real: Bool[Tensor, "batch token"],
-    offset: int,
-) -> Float[Tensor, "batch head"]:
-    """Mean weight on the token `offset` places on (-1: the previous), over tokens that have one."""
-    weights = probabilities.diagonal(offset, dim1=-2, dim2=-1)
-    pairs = real & real.roll(-offset, dims=-1)
-    has_neighbour = pairs[:, max(0, -offset) : real.shape[-1] - max(0, offset)]
-    return query_mean(weights, has_neighbour)
-
-
-def query_entropy(
-    probabilities: Float[Tensor, "batch head query key"],
-) -> Float[Tensor, "batch head query"]:
+def query_entropy(probabilities: Float[Tensor, "*query key"]) -> Float[Tensor, "*query"]:
     """Entropy in nats of what each token attends to: 0 for one token, log n for n equally."""
     # torch.special.entr costs several times as much; the bound makes 0 log 0 = 0.
     logs = probabilities.clamp_min(torch.finfo(probabilities.dtype).tiny).log_()
     return logs.mul_(probabilities).sum(-1).neg_()
-
-
-def mean_distance(
-    probabilities: Float[Tensor, "batch head query key"], real: Bool[Tensor, "batch token"]
-) -> Float[Tensor, "batch head"]:
-    """Mean distance in tokens between a token and what it attends to, weighted by attention."""
-    position = torch.arange(real.shape[-1], device=real.device, dtype=probabilities.dtype)
-    distance = (position[:, None] - position).abs()
-    # One product of the flattened map: no second array of the size of the maps.
-    weights = (distance * real[:, :, None]).flatten(1)[:, :, None]
-    return (probabilities.flatten(2) @ weights).squeeze(-1) / real.sum(-1, keepdim=True)
-
-
-def query_mean(
-    values: Float[Tensor, "batch head query"], queries: Bool[Tensor, "batch query"]
-) -> Float[Tensor, "batch head"]:
-    """Mean over the chosen tokens; NaN for an example that has none."""
-    chosen = values.masked_fill(~queries[:, None], 0)
-    return chosen.sum(-1) / queries.sum(-1, keepdim=True)
 
 
 class Moments:
@@ -147,51 +120,44 @@ class Moments:
     Memory does not depend on the number of examples; sums are float64 around a running mean.
     """
 
-    def __init__(self, layers: int) -> None:
-        self._names: list[str] = []
-        self._layers: list[_Running | None] = [None] * layers
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._running: _Running | None = None
 
-    def add(self, layer: int, values: dict[str, Float[Tensor, "batch head"]]) -> None:
+    def add(self, values: Float[np.ndarray, "example layer head statistic"]) -> None:
         """Take in the examples of a batch; NaN is left out."""
-        self._names = self._names or list(values)
-        if list(values) != self._names:
-            raise ValueError(f"the statistics are {self._names}, not {list(values)}")
-        batch = _Running.of(torch.stack(list(values.values()), dim=-1).cpu().double().numpy())
-        before = self._layers[layer]
-        self._layers[layer] = before.joined(batch) if before else batch
+        batch = _Running.of(values.astype(np.float64))
+        self._running = self._running.joined(batch) if self._running else batch
 
     def frame(self) -> pd.DataFrame:
         """One row per layer, head and statistic: `mean`, `standard_error` and `count`.
 
         The mean is NaN where no example counted, the standard error where fewer than two did.
         """
-        tables = [
-            pd.DataFrame(
-                {
-                    "layer": layer,
-                    "head": np.repeat(np.arange(len(running.count)), len(self._names)),
-                    "statistic": np.tile(self._names, len(running.count)),
-                    "mean": np.where(running.count > 0, running.mean, np.nan).ravel(),
-                    "standard_error": running.standard_error().ravel(),
-                    "count": running.count.ravel().astype(int),
-                }
-            )
-            for layer, running in enumerate(self._layers)
-            if running
-        ]
-        return pd.concat(tables, ignore_index=True)
+        running = self._running
+        layer, head, name = np.indices(running.count.shape).reshape(3, -1)
+        return pd.DataFrame(
+            {
+                "layer": layer,
+                "head": head,
+                "statistic": np.take(self._names, name),
+                "mean": np.where(running.count > 0, running.mean, np.nan).ravel(),
+                "standard_error": running.standard_error().ravel(),
+                "count": running.count.ravel().astype(int),
+            }
+        )
 
 
 @dataclass(frozen=True)
 class _Running:
     """Count, mean and sum of squared deviations (Chan, Golub and LeVeque 1979)."""
 
-    count: Float64[np.ndarray, "head statistic"]
-    mean: Float64[np.ndarray, "head statistic"]
-    squares: Float64[np.ndarray, "head statistic"]
+    count: Float64[np.ndarray, "layer head statistic"]
+    mean: Float64[np.ndarray, "layer head statistic"]
+    squares: Float64[np.ndarray, "layer head statistic"]
 
     @staticmethod
-    def of(values: Float64[np.ndarray, "example head statistic"]) -> "_Running":
+    def of(values: Float64[np.ndarray, "example layer head statistic"]) -> "_Running":
         present = ~np.isnan(values)
         count = present.sum(0).astype(float)
         mean = np.where(present, values, 0).sum(0) / np.maximum(count, 1)

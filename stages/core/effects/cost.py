@@ -55,24 +55,31 @@ class Geometry:
         """The fewest operations for one classification that are known to give the same logits."""
         return (self.layers - 1) * self.layer(tokens) + self.last_layer(tokens)
 
-    def least_suffix(self, gate: Gate, tokens: int) -> int:
-        """The fewest operations for one gate, once all below its first layer's heads is known."""
+    def least_suffix(self, gate: Gate, tokens: int, by_terms: bool = True) -> int:
+        """The fewest operations for one gate, once all below its first layer's heads is known.
+
+        Args:
+            by_terms: of the sums over heads that the first layer's output projection and, through
+                it, its network's first projection make, only the terms that change are made anew.
+        """
         first = gate.first_layer
         asking = 1 if first == self.layers - 1 else tokens
         changed = len([head for layer, head in gate.heads if layer == first])
-        # The terms of the heads that change, in the sum over heads that the projection makes.
-        mixing = self.square * min(changed / self.heads, 1)
-        suffix = asking * (mixing + self.network)
+        terms = min(changed / self.heads, 1) if by_terms else 1
+        suffix = asking * (terms * (self.square + self.network / 2) + self.network / 2)
         if first < self.layers - 1:
             between = self.layers - 2 - first
             suffix += between * self.layer(tokens) + self.last_layer(tokens)
         return int(suffix)
 
 
-def least_for_grid(geometry: Geometry, gates: Iterable[Gate], lengths: Iterable[int]) -> int:
+def least_for_grid(
+    geometry: Geometry, gates: Iterable[Gate], lengths: Iterable[int], by_terms: bool = True
+) -> int:
     """The fewest operations known for all gates on examples of these lengths, unpadded."""
     gates = list(gates)
     return sum(
-        geometry.least_forward(tokens) + sum(geometry.least_suffix(gate, tokens) for gate in gates)
+        geometry.least_forward(tokens)
+        + sum(geometry.least_suffix(gate, tokens, by_terms) for gate in gates)
         for tokens in map(int, lengths)
     )

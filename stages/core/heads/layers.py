@@ -10,11 +10,14 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
+from transformers.activations import GELUActivation
 
 from stages.core.heads.gates import uniform_output
+from stages.core.heads.seam import attention_probabilities
 
 Hidden = Float[Tensor, "batch token hidden"]
 Heads = Float[Tensor, "batch head token size"]
+Inner = Float[Tensor, "batch token inner"]
 
 
 class Layer(ABC):
@@ -43,9 +46,15 @@ class Layer(ABC):
     def mixing_norm(self) -> nn.LayerNorm:
         """The norm of the residual stream after the heads were added to it."""
 
+    @property
     @abstractmethod
-    def feed_forward(self, hidden: Hidden) -> Hidden:
-        """The feed-forward network with its residual and norm."""
+    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
+        """The feed-forward network: first projection, activation, second projection."""
+
+    @property
+    @abstractmethod
+    def network_norm(self) -> nn.LayerNorm:
+        """The norm of the residual stream after the network was added to it."""
 
     @property
     def head_weights(self) -> Float[Tensor, "head size hidden"]:
@@ -55,20 +64,36 @@ class Layer(ABC):
 
     def mixed(self, output: Heads, residual: Hidden) -> Hidden:
         """The heads' outputs, through the output projection, added to the residual stream."""
-        return self.output_projection(output.transpose(1, 2).flatten(2)) + residual
+        return self.output_projection(output.transpose(1, 2).flatten(2)).add_(residual)
 
     def after(self, mixed: Hidden) -> Hidden:
         """The rest of the layer: norm and feed-forward network."""
-        return self.feed_forward(self.mixing_norm(mixed))
+        hidden = self.mixing_norm(mixed)
+        return self.from_sums(self.network[0](hidden), hidden)
+
+    def from_sums(self, sums: Inner, hidden: Hidden) -> Hidden:
+        """The feed-forward network from the sums of its first projection on, which are overwritten.
+
+        Args:
+            hidden: the network's input, which is its residual too.
+        """
+        _, activation, outer = self.network
+        if isinstance(activation, GELUActivation):
+            inner = torch.ops.aten.gelu_(sums)  # the largest tensor of all: not twice in the cache
+        else:
+            inner = activation(sums)
+        return self.network_norm(outer(inner).add_(hidden))
+
+    def by_head(self, projection: nn.Linear, hidden: Hidden) -> Heads:
+        """Queries, keys or values of every head."""
+        size = self.attention.attention_head_size
+        return projection(hidden).unflatten(-1, (-1, size)).transpose(1, 2)
 
     def attend(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> tuple[Heads, Heads]:
         """Output and value of every head, every token asking."""
-        size = self.attention.attention_head_size
-        query, key, value = (
-            linear(hidden).unflatten(-1, (-1, size)).transpose(1, 2) for linear in self.projections
-        )
+        query, key, value = (self.by_head(linear, hidden) for linear in self.projections)
         output = scaled_dot_product_attention(
             query,
             key,
@@ -77,6 +102,14 @@ class Layer(ABC):
             scale=self.attention.scaling,
         )
         return output, value
+
+    def attention_maps(
+        self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
+    ) -> Float[Tensor, "batch head query key"]:
+        """What every token attends to in every head: probabilities in float32, 0 on padding."""
+        query, key = (self.by_head(linear, hidden) for linear in self.projections[:2])
+        mask = None if real is None else real[:, None, None]
+        return attention_probabilities(query, key, mask, self.attention.scaling)
 
     def attend_from_first(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
@@ -126,8 +159,14 @@ class BertLayer(Layer):
     def mixing_norm(self) -> nn.LayerNorm:
         return self.module.attention.output.LayerNorm
 
-    def feed_forward(self, hidden: Hidden) -> Hidden:
-        return self.module.output(self.module.intermediate(hidden), hidden)
+    @property
+    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
+        first, second = self.module.intermediate, self.module.output
+        return first.dense, first.intermediate_act_fn, second.dense
+
+    @property
+    def network_norm(self) -> nn.LayerNorm:
+        return self.module.output.LayerNorm
 
 
 class DistilBertLayer(Layer):
@@ -149,8 +188,14 @@ class DistilBertLayer(Layer):
     def mixing_norm(self) -> nn.LayerNorm:
         return self.module.sa_layer_norm
 
-    def feed_forward(self, hidden: Hidden) -> Hidden:
-        return self.module.output_layer_norm(self.module.ffn(hidden) + hidden)
+    @property
+    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
+        network = self.module.ffn
+        return network.lin1, network.activation, network.lin2
+
+    @property
+    def network_norm(self) -> nn.LayerNorm:
+        return self.module.output_layer_norm
 
 
 def layer_parts(module: nn.Module) -> Layer:

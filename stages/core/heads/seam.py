@@ -62,12 +62,15 @@ def attention(
 def attention_probabilities(
     query: Float[Tensor, "batch head query size"],
     key: Float[Tensor, "batch head key size"],
-    attention_mask: Bool[Tensor, "batch 1 query key"] | None,
+    attention_mask: Bool[Tensor, "batch 1 #query key"] | None,
     scaling: float | None,
 ) -> Float[Tensor, "batch head query key"]:
     """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
-    scores = ((query * scaling) @ key.transpose(2, 3)).float()
+    queries, keys = query.flatten(0, 1), key.flatten(0, 1)
+    # With beta = 0 the product is all: what it would be added to is not read.
+    scores = torch.baddbmm(query.new_empty(1), queries, keys.mT, beta=0, alpha=scaling)
+    scores = scores.unflatten(0, query.shape[:2]).float()
     if attention_mask is not None:
         scores.masked_fill_(~attention_mask, float("-inf"))
     return scores.softmax(dim=-1)

@@ -6,7 +6,6 @@ Memory holds one batch, whatever the corpus: a batch has as many texts as keep i
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,15 +16,17 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from tqdm import tqdm
-from transformers import PreTrainedTokenizerBase
+from transformers import AutoConfig, PreTrainedTokenizerBase
 
 from stages.core.attention.maps import MapStore
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
 from stages.core.encoder.batches import Batch, Encoded, encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, longest_input
+from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.project.files import InputError
+from stages.core.project.parameters import PARAMETER_FILE
 from stages.core.recordings.tokens import recorded_table, token_table
 
 MAP_NUMBERS = 12_000_000
@@ -116,19 +117,8 @@ class LiveRecording(Recording):
     @torch.inference_mode()
     def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
         batch = self.inputs(rows)
-        layers: list[Tensor] = []
-
-        def keep(
-            layer: int,
-            probabilities: Float[Tensor, "text head query key"],
-            real: Bool[Tensor, "text key"],
-        ) -> None:
-            layers.append(probabilities * real[:, None, :, None])
-            if layer == self.layers - 1:
-                raise _Seen
-
-        with suppress(_Seen):
-            self.gated(batch.inputs, record_maps=keep)
+        asking = batch.inputs["attention_mask"].bool()[:, None, :, None]
+        layers = [maps * asking for maps in layer_maps(self.gated, batch.inputs)]
         return MapBatch(rows[batch.rows], batch.lengths, torch.stack(layers, dim=1))
 
 
@@ -146,10 +136,6 @@ class StoredRecording(Recording):
         for place, (row, length) in enumerate(zip(rows, lengths, strict=True)):
             maps[place, ..., :length, :length] = self.store[self.tokens["id"][row]]
         return MapBatch(rows, lengths, torch.from_numpy(maps))
-
-
-class _Seen(Exception):
-    """The last map has been recorded; what would follow in its layer is not needed."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +159,22 @@ class Texts:
             yield self.recording(name, device)
 
     def recording(self, name: str, device: torch.device) -> Recording:
-        """The attention of one encoder."""
+        """The attention of one encoder.
+
+        Raises:
+            InputError: its positions do not suffice for the texts.
+        """
         if name == RECORDED:
             store = MapStore(self.folder / "maps")
             return StoredRecording(name, store, recorded_table(store.tokens))
         folder = ENCODERS / name
         tokenizer = load_tokenizer(folder)
+        if self.max_length > (longest := longest_input(AutoConfig.from_pretrained(folder))):
+            key = f"corpora.{self.folder.name}.max_length"
+            raise InputError(
+                f"{PARAMETER_FILE}: `{key}` is {self.max_length}, but the encoder in {folder} has "
+                f"positions for {longest} tokens; set {longest} or less"
+            )
         encoded = self.encoded(tokenizer)
         tokens = token_table(tokenizer, self.corpus, encoded, self.max_length)
         return LiveRecording(name, Gated(load_encoder(folder).to(device)), tokens, encoded)

@@ -5,11 +5,13 @@ from enum import IntEnum
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Bool
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.encoder.batches import Encoded
 
 COLUMNS = ("id", "tokens", "segments", "word", "special")
+CONTINUED = "##"  # a WordPiece token that goes on with the word before
 CLS_TOKENS, SEP_TOKENS = ("[CLS]", "<s>"), ("[SEP]", "</s>")
 
 
@@ -69,7 +71,11 @@ def recorded_table(tokens: pd.DataFrame) -> pd.DataFrame:
     ):
         cls, sep = np.isin(pieces, CLS_TOKENS), np.isin(pieces, SEP_TOKENS)
         special = np.select([cls, sep], [Special.CLS, Special.SEP], Special.NONE)
-        words = tokens["word"][number] if "word" in tokens else _pieces_of_words(pieces, special)
+        words = (
+            tokens["word"][number]
+            if "word" in tokens
+            else words_of_pieces(pieces, special == Special.NONE)
+        )
         rows.append((identity, list(pieces), list(segments), list(words), special.tolist()))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -100,9 +106,8 @@ def _own_words(numbers: Sequence[int | None], sequences: Sequence[int | None]) -
     return [-1 if n is None or sequence is None else n + first * sequence for n, sequence in pairs]
 
 
-def _pieces_of_words(pieces: Sequence[str], special: np.ndarray) -> list[int]:
-    """Words of WordPiece tokens: ## goes on with the word before."""
-    begins = [not piece.startswith("##") for piece in pieces]
-    plain = special == Special.NONE
+def words_of_pieces(pieces: Sequence[str], plain: Bool[np.ndarray, " token"]) -> list[int]:
+    """The number of each WordPiece token's word; -1 for tokens that are not `plain`."""
+    begins = [not piece.startswith(CONTINUED) for piece in pieces]
     numbers = np.cumsum(np.logical_and(begins, plain)) - 1
     return np.where(plain, numbers, -1).tolist()

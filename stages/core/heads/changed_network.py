@@ -1,0 +1,55 @@
+"""The feed-forward network where single heads change: its first projection by the change alone.
+
+Exact. The norm takes its mean from the residual stream m and divides by its deviation s, so the
+sums of the network's first projection W behind it are (A m - a mean) / s + c, with A = W times the
+norm's weights, a = A 1, and c = W times the norm's bias, and the projection's own. Where one head
+changes, m changes by P d: d has the size of a head, and A P is known beforehand. So each gate takes
+a product with A P, of a head's columns in place of those of the residual stream.
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn.functional import linear
+
+from stages.core.heads.layers import Hidden, Inner, Layer
+
+
+def change_weights(layer: Layer) -> Float[Tensor, "head size_2 inner"]:
+    """A P of every head, and below it a and c."""
+    norm, projection = layer.mixing_norm, layer.network[0]
+    heads = linear(layer.head_weights * norm.weight, projection.weight)
+    total = projection.weight @ norm.weight
+    constant = projection.weight @ norm.bias + projection.bias
+    both = torch.stack([total, constant]).expand(len(heads), -1, -1)
+    return torch.cat([heads, both], dim=1)
+
+
+def unchanged_sums(layer: Layer, mixed: Hidden) -> Inner:
+    """A m, of the residual stream with all heads on."""
+    return linear(mixed * layer.mixing_norm.weight, layer.network[0].weight)
+
+
+def after_changes(
+    layer: Layer,
+    sums: Inner,
+    mixed: Float[Tensor, "gate batch token hidden"],
+    changes: Float[Tensor, "gate batch token size"],
+    weights: Float[Tensor, "gate size_2 inner"],
+) -> Float[Tensor, "gate_batch token hidden"]:
+    """The layer's output under gates of one head each.
+
+    Args:
+        sums: as `unchanged_sums` gives them.
+        mixed: the residual stream under each gate.
+        changes: of the output of each gate's head.
+        weights: of that head, as `change_weights` gives them.
+    """
+    norm = layer.mixing_norm
+    hidden, mean, inverse = torch.native_layer_norm(
+        mixed, norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    )
+    factors = torch.cat([changes * inverse, -mean * inverse, torch.ones_like(mean)], dim=-1)
+    changed = sums * inverse
+    changed.flatten(1, 2).baddbmm_(factors.flatten(1, 2), weights)
+    return layer.from_sums(changed.flatten(0, 1), hidden.flatten(0, 1))
