@@ -1,7 +1,7 @@
 """Whether heads of a layer are alike (Clark et al. 2019, section 6, Figure 6)."""
 
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, first_of
+from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, studied
 
 PURITY = "clusters/{corpus}-purity.parquet"
@@ -13,16 +13,13 @@ def purity_over_chance(measures: Measures, settings: Settings) -> Answer:
 
     The interval is the range of 95% of the shuffles.
     """
-    found = {
-        row["corpus"]: Estimate(
-            row["purity"] - row["chance"],
-            row["purity"] - row["chance_high"],
-            row["purity"] - row["chance_low"],
-            row["texts"],
-        )
-        for row in studied(measures.frame(PURITY)).to_dict("records")
+    rows = studied(measures.frame(PURITY))
+    above = {
+        "value": rows["purity"] - rows["chance"],
+        "low": rows["purity"] - rows["chance_high"],
+        "high": rows["purity"] - rows["chance_low"],
     }
-    return first_of(found, "texts")
+    return row_by_corpus(rows.assign(**above), (*above, "texts"), "texts")
 
 
 @summary("clusters")

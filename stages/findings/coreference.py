@@ -1,7 +1,7 @@
 """A head that finds antecedents (Clark et al. 2019, section 4.3, Table 2)."""
 
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, first_of
+from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 
 BEST = "coreference/{corpus}.parquet"
@@ -15,13 +15,7 @@ def antecedents_over(measures: Measures, settings: Settings, rival: str, kind: s
     rows = rows[(rows["rival"] == rival) & (rows["kind"] == kind)]
     if rows.empty:
         raise NotMeasured(f"no corpus has {kind} mentions with an antecedent")
-    found = {
-        row["corpus"]: Estimate(
-            row["gain_value"], row["gain_low"], row["gain_high"], row["cases"]
-        ).scaled(POINTS)
-        for row in rows.to_dict("records")
-    }
-    return first_of(found, "mentions")
+    return row_by_corpus(rows, ("gain_value", "gain_low", "gain_high", "cases"), "mentions", POINTS)
 
 
 @summary("coreference")

@@ -8,7 +8,7 @@ from stages.core.verdicts.estimates import (
     Estimate,
     by_corpus,
     count_above,
-    first_of,
+    row_by_corpus,
     smallest,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus, studied
@@ -24,11 +24,7 @@ POINTS = 100
 def frame_link(measures: Measures, settings: Settings) -> Answer:
     """What the best head gives to linked tokens beyond tokens as far apart, held out."""
     rows = studied(measures.frame(BEST))
-    found = {
-        row["corpus"]: Estimate(row["value"], row["low"], row["high"], row["cases"])
-        for row in rows.to_dict("records")
-    }
-    return first_of(found, "texts")
+    return row_by_corpus(rows, ("value", "low", "high", "cases"), "texts")
 
 
 @measure

@@ -1,7 +1,7 @@
 """Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.4)."""
 
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, first_of
+from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 
 BEST = "pairs/{corpus}-best.parquet"
@@ -14,8 +14,4 @@ def pairs_by_distance(measures: Measures, settings: Settings, kind: str) -> Answ
     rows = rows[(rows["kind"] == kind) & (rows["pairing"] == "crossed")]
     if rows.empty:
         raise NotMeasured(f"no text has {kind} that can be moved")
-    found = {
-        row["corpus"]: Estimate(row["value"], row["low"], row["high"], row["texts"])
-        for row in rows.to_dict("records")
-    }
-    return first_of(found, "texts")
+    return row_by_corpus(rows, ("value", "low", "high", "texts"), "texts")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, first_of, smallest
+from stages.core.verdicts.estimates import Answer, row_by_corpus, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 
 BEST = "syntax/{corpus}.parquet"
@@ -55,10 +55,5 @@ def _relation(measures: Measures, relation: str) -> pd.DataFrame:
 
 def _first(rows: pd.DataFrame, column: str) -> Answer:
     """In points, for every corpus; the first one decides."""
-    found = {
-        row["corpus"]: Estimate(
-            row[f"{column}value"], row[f"{column}low"], row[f"{column}high"], row["cases"]
-        ).scaled(POINTS)
-        for row in rows.to_dict("records")
-    }
-    return first_of(found, "words")
+    columns = (f"{column}value", f"{column}low", f"{column}high", "cases")
+    return row_by_corpus(rows, columns, "words", POINTS)

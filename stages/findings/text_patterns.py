@@ -1,7 +1,7 @@
 """How frequent each pattern is on a corpus (Kovaleva et al. 2019, section 4.1)."""
 
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, first_of
+from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 
 SHARES = "text_patterns/{corpus}-shares.parquet"
@@ -14,8 +14,4 @@ def text_pattern_share(measures: Measures, settings: Settings, pattern: str) -> 
     rows = rows[(rows["pattern"] == pattern) & (rows["encoder"] == "recorded")]
     if rows.empty:
         raise NotMeasured("no attention that was recorded elsewhere")
-    found = {
-        row["corpus"]: Estimate(row["share"], row["low"], row["high"], row["texts"])
-        for row in rows.to_dict("records")
-    }
-    return first_of(found, "texts")
+    return row_by_corpus(rows, ("share", "low", "high", "texts"), "texts")

@@ -108,6 +108,23 @@ def by_corpus(
     return first_of(found, counted)
 
 
+def row_by_corpus(
+    rows: pd.DataFrame, columns: tuple[str, str, str, str], counted: str, factor: float = 1
+) -> Answer:
+    """As `by_corpus`, of one row a corpus.
+
+    Args:
+        columns: of the value, its limits, and the number of cases.
+        factor: of value and limits.
+    """
+
+    def estimate(own: pd.DataFrame) -> Estimate:
+        (row,) = own.to_dict("records")
+        return Estimate(*(row[column] for column in columns)).scaled(factor)
+
+    return by_corpus(rows, estimate, counted)
+
+
 def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
     """How many heads have a mean above a bound; `low` and `high` are limits of 95% intervals.
 

@@ -3,10 +3,10 @@
 import pandas as pd
 
 from stages.core.verdicts.measures import Measures
+from stages.report.arms import ARMS
 from stages.report.page import Page, Section, Table, heads_figure
 
 STATISTICS = "attend/{task}-{arm}.parquet"
-ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 TITLES = {
     "cls": "Attention to [CLS]",
     "sep": "Attention to [SEP]",

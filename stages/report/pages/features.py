@@ -4,13 +4,13 @@ import pandas as pd
 
 from stages.core.charts import dots
 from stages.core.verdicts.measures import Measures
+from stages.report.arms import ARMS
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 HEADS = "features/{task}.parquet"
 CONTRASTS = "features/{task}-contrast.parquet"
 CLS = "features/{task}-cls.parquet"
 MEANS = ["change", "early_change", "late_change", "share", "early", "late"]
-ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 
 
 def sections(measures: Measures) -> list[Section]:

@@ -5,11 +5,11 @@ import pandas as pd
 from stages.core.charts import curves
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.report.arms import ARMS
 from stages.report.page import Figure, Page, Section, Table
 
 TASKS = "gradients/{task}.parquet"
 MASKED = "surface/{corpus}-masked.parquet"
-ARMS = {"pretrained": "tuned", "untrained": "random weights"}
 KINDS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "words": "words"}
 
 

@@ -4,11 +4,11 @@ import pandas as pd
 
 from stages.core.charts import shares
 from stages.core.verdicts.measures import Measures
+from stages.report.arms import ARMS
 from stages.report.page import Figure, Page, Section, Table, heads_figure
 
 CELLS = "patterns/{task}-{arm}.parquet"
 SHARES = "patterns/{task}-{arm}-shares.parquet"
-ARMS = {"none": "pretrained", "pretrained": "tuned", "untrained": "random weights"}
 
 
 def sections(measures: Measures) -> list[Section]:
