@@ -7,7 +7,7 @@ import pandas as pd
 import typer
 
 from benchmarks import card as card_benchmark
-from benchmarks import dump, profiling, results
+from benchmarks import corpus_stages, dump, profiling, results
 from benchmarks import grid as grid_benchmark
 from benchmarks import growth as growth_benchmark
 from benchmarks import memory as memory_benchmark
@@ -81,6 +81,16 @@ def memory() -> None:
     """Peak memory: 500 and 5,000 examples, 512 tokens, a 24-layer encoder."""
     begin()
     show("memory", memory_benchmark.measure())
+
+
+@app.command()
+def stages(
+    corpus: Annotated[str, typer.Argument(help="a corpus of the configuration")],
+    configuration: Annotated[Path, typer.Option(help="its folder; it was built")] = Path("."),
+) -> None:
+    """Time and peak memory of every stage that reads a corpus."""
+    begin()
+    show(f"stages-{corpus}", corpus_stages.measure(corpus, configuration))
 
 
 @app.command()

@@ -16,7 +16,7 @@ from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import read_runtime, start
 
 LONG = 512  # tokens
-EXAMPLES = 8  # of that length: a batch of the stages `ablate` and `control`
+EXAMPLES = 8  # of that length: a batch of `control`, two of `ablate`
 
 
 def statistics(encoder: str, examples: int, tokens: int = 64) -> None:
@@ -37,9 +37,9 @@ RUNS = {
     "the encoder alone": ("default", classifier),
     "statistics of 500 examples": ("default", partial(statistics, examples=500)),
     "statistics of 5,000 examples": ("default", partial(statistics, examples=5000)),
-    "statistics of 16 inputs of 512 tokens": (
+    "statistics of 32 inputs of 512 tokens": (
         "bert-large",
-        partial(statistics, examples=16, tokens=LONG),
+        partial(statistics, examples=32, tokens=LONG),
     ),
     "grid on 8 inputs of 512 tokens": ("bert-large", long_grid),
 }

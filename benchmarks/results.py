@@ -20,6 +20,7 @@ CAPTIONS = {
     "maps": "Maps of every head on disk, against `output_attentions` and `np.savez_compressed`",
     "reading": "Reading maps back",
     "memory": "Peak memory of one process",
+    "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",

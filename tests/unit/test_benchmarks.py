@@ -1,13 +1,16 @@
 """What the benchmarks say: ratios, exponents, counts and that both sides compute the same."""
 
 import copy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
 from benchmarks import dump, results
 from benchmarks.alternatives import usual_loop
+from benchmarks.corpus_stages import readers
 from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
@@ -16,6 +19,7 @@ from stages.core.attention.statistics import STATISTICS, KindIds, surface_statis
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import Runtime
+from stages.core.project.files import InputError
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():
@@ -79,3 +83,13 @@ def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
     loop = usual_loop(tiny_classifier, encoded, [gate.heads[0] for gate in gates])
     np.testing.assert_allclose(grid, loop, atol=1e-5)
     assert np.ptp(loop, axis=0).max() > 1e-3
+
+
+def test_every_stage_that_can_read_a_corpus_is_timed():
+    text = Path("configurations/text")
+    found = readers("ewt", text)
+    assert next(iter(found)) == "corpus"
+    assert found["syntax"]
+    assert not found["frames"]  # may refuse a treebank
+    with pytest.raises(InputError, match=r"run\.corpora.*ewt"):
+        readers("sentences", text)

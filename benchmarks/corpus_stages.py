@@ -1,0 +1,78 @@
+"""Time and peak memory of every stage on one corpus, each in a process of its own."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+import stages
+from stages.core.corpora.store import read_corpus
+from stages.core.project.files import InputError, read_yaml
+from stages.core.project.parameters import PARAMETER_FILE
+
+OPTION = "--corpus ${item.corpus}"
+MADE = ("corpora", "measures")  # what the stages write: made anew
+
+
+def readers(corpus: str, configuration: Path) -> dict[str, bool]:
+    """The stages that can read a corpus, in order, and whether they do in the configuration.
+
+    Raises:
+        InputError: the configuration does not have the corpus.
+    """
+    parameters = read_yaml(configuration / PARAMETER_FILE)
+    if corpus not in parameters["run"]["corpora"]:
+        raise InputError(
+            f"{configuration / PARAMETER_FILE}: `run.corpora` has no {corpus}; it has "
+            f"{', '.join(parameters['run']['corpora'])}"
+        )
+    every = read_yaml(configuration / "dvc.yaml")["stages"]
+    names = [name for name, stage in every.items() if OPTION in stage["cmd"]]
+    return {name: corpus in parameters.get(name, {}).get("corpora", [corpus]) for name in names}
+
+
+def measure(corpus: str, configuration: Path) -> pd.DataFrame:
+    """Run all stages on a corpus of a built configuration, beside it: nothing in it changes.
+
+    A stage that the configuration does not run on the corpus may refuse it (a treebank has no
+    frames), and is left out.
+
+    Returns:
+        stage, seconds, megabytes (peak, resident), texts.
+    """
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="stages-") as name:
+        folder = Path(name)
+        _link(configuration.resolve(), folder)
+        for stage, must in tqdm(readers(corpus, configuration).items(), unit="stage"):
+            seconds, megabytes, failed = _run(stage, corpus, folder)
+            if failed and must:
+                raise SystemExit(f"{stage} failed on {corpus}; build {configuration} first")
+            if not failed:
+                rows.append({"stage": stage, "seconds": seconds, "megabytes": megabytes})
+        texts = len(read_corpus(folder / f"work/corpora/{corpus}/corpus.parquet"))
+    return pd.DataFrame(rows).assign(texts=texts)
+
+
+def _link(configuration: Path, folder: Path) -> None:
+    (folder / "work").mkdir()
+    entries = [path for path in configuration.iterdir() if path.name != "work"]
+    entries += [path for path in (configuration / "work").iterdir() if path.name not in MADE]
+    for path in entries:
+        (folder / path.relative_to(configuration)).symlink_to(path)
+
+
+def _run(stage: str, corpus: str, folder: Path) -> tuple[float, float, bool]:
+    words = [sys.executable, "-m", f"stages.{stage}", "--corpus", corpus]
+    root = str(Path(stages.__file__).parents[1])
+    begin = time.perf_counter()
+    process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONPATH": root})
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begin
+    return seconds, usage.ru_maxrss * 1024 / 1e6, process.returncode != 0
