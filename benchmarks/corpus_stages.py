@@ -1,21 +1,20 @@
 """Time and peak memory of every stage on one corpus, each in a process of its own."""
 
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
 import stages
+from benchmarks.alone import run
 from stages.core.corpora.store import read_corpus
 from stages.core.project.files import InputError, read_yaml
 from stages.core.project.parameters import PARAMETER_FILE
 
 OPTION = "--corpus ${item.corpus}"
+REFUSED = 2  # the exit status of a stage that cannot take its input
 MADE = ("corpora", "measures")  # what the stages write: made anew
 
 
@@ -40,39 +39,31 @@ def measure(corpus: str, configuration: Path) -> pd.DataFrame:
     """Run all stages on a corpus of a built configuration, beside it: nothing in it changes.
 
     A stage that the configuration does not run on the corpus may refuse it (a treebank has no
-    frames), and is left out.
+    frames), and is left out. What breaks down ends the run.
 
     Returns:
         stage, seconds, megabytes (peak, resident), texts.
     """
+    environment = {**os.environ, "PYTHONPATH": str(Path(stages.__file__).parents[1])}
     rows = []
     with tempfile.TemporaryDirectory(prefix="stages-") as name:
         folder = Path(name)
         _link(configuration.resolve(), folder)
         for stage, must in tqdm(readers(corpus, configuration).items(), unit="stage"):
-            seconds, megabytes, failed = _run(stage, corpus, folder)
-            if failed and must:
+            found = run([f"stages.{stage}", "--corpus", corpus], folder, environment)
+            if found.exit_status and (must or found.exit_status != REFUSED):
                 raise SystemExit(f"{stage} failed on {corpus}; build {configuration} first")
-            if not failed:
-                rows.append({"stage": stage, "seconds": seconds, "megabytes": megabytes})
+            if not found.exit_status:
+                rows.append({"stage": stage, **found._asdict()})
         texts = len(read_corpus(folder / f"work/corpora/{corpus}/corpus.parquet"))
-    return pd.DataFrame(rows).assign(texts=texts)
+    return pd.DataFrame(rows).drop(columns="exit_status").assign(texts=texts)
 
 
 def _link(configuration: Path, folder: Path) -> None:
+    if not (configuration / "work").is_dir():
+        raise InputError(f"{configuration}: nothing was built there; run `dvc repro` in it first")
     (folder / "work").mkdir()
     entries = [path for path in configuration.iterdir() if path.name != "work"]
     entries += [path for path in (configuration / "work").iterdir() if path.name not in MADE]
     for path in entries:
         (folder / path.relative_to(configuration)).symlink_to(path)
-
-
-def _run(stage: str, corpus: str, folder: Path) -> tuple[float, float, bool]:
-    words = [sys.executable, "-m", f"stages.{stage}", "--corpus", corpus]
-    root = str(Path(stages.__file__).parents[1])
-    begin = time.perf_counter()
-    process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONPATH": root})
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - begin
-    return seconds, usage.ru_maxrss * 1024 / 1e6, process.returncode != 0

@@ -1,13 +1,14 @@
 """Peak memory of the engine, each run in a process of its own."""
 
-import resource
-import subprocess
+import os
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.alone import run
 from benchmarks.dump import measured
 from benchmarks.encoders import classifier, texts
 from benchmarks.grid import own_grid
@@ -16,7 +17,7 @@ from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import read_runtime, start
 
 LONG = 512  # tokens
-EXAMPLES = 8  # of that length: a batch of `control`, two of `ablate`
+EXAMPLES = 16  # of that length: two batches of the stage `control`
 
 
 def statistics(encoder: str, examples: int, tokens: int = 64) -> None:
@@ -30,7 +31,7 @@ def long_grid(encoder: str) -> None:
     gated = Gated(classifier(encoder))
     gates = list(single_heads(gated.layers, gated.heads, "zero"))[:: gated.heads]
     encoded = texts(np.full(EXAMPLES, LONG), gated.model.config.vocab_size)
-    own_grid(gated, encoded, gates, read_runtime())
+    own_grid(gated, encoded, gates, read_runtime(), EXAMPLES // 2)
 
 
 RUNS = {
@@ -41,7 +42,7 @@ RUNS = {
         "bert-large",
         partial(statistics, examples=32, tokens=LONG),
     ),
-    "grid on 8 inputs of 512 tokens": ("bert-large", long_grid),
+    "grid on 16 inputs of 512 tokens": ("bert-large", long_grid),
 }
 
 
@@ -49,19 +50,18 @@ def measure() -> pd.DataFrame:
     """Peak memory of every entry of `RUNS`: run, encoder, megabytes."""
     rows = []
     for name, (encoder, _) in RUNS.items():
-        words = [sys.executable, "-m", "benchmarks.memory", name]
-        answer = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
-        rows.append({"run": name, "encoder": encoder, "megabytes": int(answer.stdout)})
+        found = run(["benchmarks.memory", name], Path.cwd(), dict(os.environ))
+        if found.exit_status:
+            raise SystemExit(f"{name}: failed")
+        rows.append({"run": name, "encoder": encoder, "megabytes": round(found.megabytes)})
     return pd.DataFrame(rows)
 
 
 def main(name: str) -> None:
-    """Run one entry of `RUNS` and print what it took at the peak."""
+    """Run one entry of `RUNS`."""
     start(read_runtime(), seed=0)
-    encoder, run = RUNS[name]
-    run(encoder)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-    print(round(peak))
+    encoder, entry = RUNS[name]
+    entry(encoder)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ KINDS = {
     "aten::gelu": "activation",
     "aten::native_layer_norm": "norms",
     "aten::add": "sums and copies",
-    "aten::copy_": "sums and copies",
+    "aten::mul": "sums and copies",
+    "aten::cat": "sums and copies",
+    "aten::copy": "sums and copies",
 }
 REST, BETWEEN = "other operations", "between operations"
 
@@ -50,7 +52,7 @@ def measure(encoder: str, examples: int) -> pd.DataFrame:
         torch.set_num_threads(threads)
     table = pd.DataFrame(
         {
-            "operations": KINDS.get(event.key, REST),
+            "operations": KINDS.get(event.key.rstrip("_"), REST),  # in place or not
             "seconds": event.self_cpu_time_total / 1e6,
             "calls": event.count,
         }

@@ -27,7 +27,7 @@ from stages.core.project.tasks import load_task
 class Drift(Parameters):
     """The section `drift` of `params.yaml`."""
 
-    batch: int = Field(gt=0)  # examples that go through together, at most
+    batch: int = Field(gt=0)  # examples that go through together
     padded_to: int = Field(gt=0)  # tokens to which the variant `padded` fills up
     padded_examples: int | None = Field(gt=0)  # validation examples for `padded`; null: all
     last_layers: int = Field(gt=0)  # the layers at the end that are set against the others

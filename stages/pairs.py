@@ -52,7 +52,7 @@ KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
 }
 # Every one with every other; the first with the first and so on, as the original did.
 PAIRINGS = ("crossed", "zipped")
-WHICH = list(product(KINDS, PAIRINGS))
+KINDS_AND_PAIRINGS = list(product(KINDS, PAIRINGS))
 
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
@@ -80,9 +80,9 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
     tables, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            finders = [finder(texts, *which) for which in WHICH]
+            finders = [finder(texts, *which) for which in KINDS_AND_PAIRINGS]
             found = linked_weights(recording, texts, finders)
-            for (kind, pairing), weights in zip(WHICH, found, strict=True):
+            for (kind, pairing), weights in zip(KINDS_AND_PAIRINGS, found, strict=True):
                 if not len(weights[0]):
                     continue
                 settings = (parameters.resamples, parameters.seed)

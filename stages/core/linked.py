@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from stages.core.choice import best_of_halves, group_means, group_ratio, halves, held_out
-from stages.core.recordings.streams import MapBatch, Recording, Texts
+from stages.core.recordings.streams import Recording, Texts
 
 # Tokens of one side and of the other.
 Link = tuple[Sequence[int], Sequence[int]]
@@ -76,8 +76,18 @@ def linked_weights(
     """Weights of all texts that have links, for each way to find them, in one pass."""
     found: list[list[tuple]] = [[] for _ in finders]
     for batch in recording.batches():
-        for cases, find in zip(found, finders, strict=True):
-            cases += _batch(batch, recording, texts, find)
+        for place, row in enumerate(batch.rows):
+            words = texts.corpus["words"][row]
+            if not words:
+                continue
+            tokens = recording.tokens.iloc[row]
+            of_words = tokens_of_words(tokens["word"], len(words))
+            plain = [special == 0 for special in tokens["special"]]
+            maps = batch.maps[place].flatten(0, 1)
+            for cases, find in zip(found, finders, strict=True):
+                links = [link for link in find(row, of_words) if all(link)]
+                if links:
+                    cases.append((int(row), *text_weights(maps, links, plain)))
     heads = recording.layers * recording.heads
     return [_weights(cases, texts, heads) for cases in found]
 
@@ -88,24 +98,6 @@ def _weights(cases: list[tuple], texts: Texts, heads: int) -> Weights:
     cases.sort(key=lambda case: case[0])
     linked, moved = (np.stack([case[part] for case in cases]).astype(float) for part in (1, 2))
     return linked, moved, texts.groups[[case[0] for case in cases]]
-
-
-def _batch(
-    batch: MapBatch, recording: Recording, texts: Texts, find: FindLinks
-) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    cases = []
-    for place, row in enumerate(batch.rows):
-        tokens = recording.tokens.iloc[row]
-        words = texts.corpus["words"][row]
-        if not words:
-            continue
-        links = find(row, tokens_of_words(tokens["word"], len(words)))
-        links = [link for link in links if all(link)]
-        if links:
-            maps = batch.maps[place].flatten(0, 1)
-            plain = [special == 0 for special in tokens["special"]]
-            cases.append((int(row), *text_weights(maps, links, plain)))
-    return cases
 
 
 def head_table(

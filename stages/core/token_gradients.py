@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
 
 from stages.core.attention.statistics import KindIds
@@ -28,11 +28,7 @@ def weight_gradients(
     """Maps and gradients of each layer: of each text's own loss, as no text depends on another."""
     maps: list[Tensor] = []
 
-    def keep(
-        layer: int,
-        probabilities: Float[Tensor, "text head query key"],
-        real: Bool[Tensor, "text key"],
-    ) -> None:
+    def keep(layer: int, probabilities: Float[Tensor, "text head query key"]) -> None:
         probabilities.retain_grad()
         maps.append(probabilities)
 

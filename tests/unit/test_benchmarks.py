@@ -1,6 +1,9 @@
 """What the benchmarks say: ratios, exponents, counts and that both sides compute the same."""
 
 import copy
+import os
+import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +11,9 @@ import pandas as pd
 import pytest
 import torch
 
-from benchmarks import dump, results
+from benchmarks import corpus_stages, dump, results
+from benchmarks.alone import Run
+from benchmarks.alone import run as run_alone
 from benchmarks.alternatives import usual_loop
 from benchmarks.corpus_stages import readers
 from benchmarks.encoders import texts
@@ -16,6 +21,7 @@ from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
 from stages.core.attention.statistics import STATISTICS, KindIds, surface_statistics
+from stages.core.corpora.store import corpus_frame, write_corpus
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import Runtime
@@ -93,3 +99,42 @@ def test_every_stage_that_can_read_a_corpus_is_timed():
     assert not found["frames"]  # may refuse a treebank
     with pytest.raises(InputError, match=r"run\.corpora.*ewt"):
         readers("sentences", text)
+
+
+def test_the_stages_of_a_corpus_are_run_beside_it(tmp_path, monkeypatch):
+    shutil.copy("configurations/text/params.yaml", tmp_path)
+    shutil.copy("configurations/text/dvc.yaml", tmp_path)
+    with pytest.raises(InputError, match="nothing was built"):
+        corpus_stages.measure("ewt", tmp_path)
+    write_corpus(
+        corpus_frame([{"id": "a", "group": "a"}]), tmp_path / "work/corpora/ewt/corpus.parquet"
+    )
+    (tmp_path / "work/encoders").mkdir()
+    seen = []
+
+    def run(words, folder, environment, status=corpus_stages.REFUSED):
+        seen.append(words)
+        assert (folder / "work/encoders").is_dir()
+        if words[0] == "stages.corpus":
+            shutil.copytree(tmp_path / "work/corpora", folder / "work/corpora")
+        return Run(1.0, 2.0, status if words[0] == "stages.frames" else 0)
+
+    monkeypatch.setattr(corpus_stages, "run", run)
+    table = corpus_stages.measure("ewt", tmp_path).set_index("stage")
+    assert seen[0] == ["stages.corpus", "--corpus", "ewt"]
+    assert "frames" not in table.index  # refused
+    assert table.loc["syntax"].tolist() == [1.0, 2.0, 1]
+    monkeypatch.setattr(corpus_stages, "run", partial(run, status=1))
+    with pytest.raises(SystemExit, match="frames failed"):
+        corpus_stages.measure("ewt", tmp_path)
+
+
+def test_a_process_is_timed_and_weighed_alone(tmp_path):
+    (tmp_path / "large.py").write_text("held = bytearray(200_000_000)")
+    (tmp_path / "small.py").write_text("raise SystemExit(3)")
+    kept = bytearray(300_000_000)  # of the process that asks
+    large, small = (run_alone([name], tmp_path, dict(os.environ)) for name in ("large", "small"))
+    assert (large.exit_status, small.exit_status) == (0, 3)
+    assert 200 < large.megabytes < 290
+    assert small.megabytes < 100
+    assert len(kept) > 0

@@ -84,3 +84,24 @@ def test_an_interval_of_groups_is_wider_than_one_of_cases():
     alone = group_intervals(values, np.arange(200), 500, 0)[0]
     assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
     assert grouped.value == pytest.approx(alone.value)
+
+
+def test_the_order_of_the_cases_changes_nothing():
+    groups = np.array([5, 0, 3, 1, 4, 2] * 2)
+    values = np.random.default_rng(0).normal(size=(3, 12)) + groups
+    order = np.argsort(groups, kind="stable")
+    for one, other in zip(
+        group_means(values, groups, 200, 0),
+        group_means(values[:, order], groups[order], 200, 0),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other)
+    mean, low, high = group_means(values, groups, 200, 0)
+    np.testing.assert_allclose(mean, values.mean(1))
+    assert (low < mean).all()
+    assert (mean < high).all()
+
+
+def test_no_case_has_no_mean():
+    none = group_means(np.zeros((2, 0)), np.zeros(0, dtype=int), 10, 0)
+    assert np.isnan(none).all()

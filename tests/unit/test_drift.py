@@ -40,7 +40,7 @@ def maps(model: BertForSequenceClassification) -> torch.Tensor:
     recorded = []
     (batch,) = encoded((9,)).batches(1)
     with torch.inference_mode():
-        Gated(model)(batch.inputs, record_maps=lambda layer, found, real: recorded.append(found))
+        Gated(model)(batch.inputs, record_maps=lambda layer, found: recorded.append(found))
     return torch.stack(recorded)
 
 

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 from stages.core.verdicts.estimates import (
@@ -8,6 +9,7 @@ from stages.core.verdicts.estimates import (
     mean_of,
     mean_on_same_examples,
     preferring,
+    row_by_corpus,
     smallest,
 )
 
@@ -59,3 +61,14 @@ def test_preferring_falls_back_to_all_tasks():
         preferring("three", both, otherwise=None)
     with pytest.raises(NotMeasured):
         preferring("one", {})
+
+
+def test_the_row_of_each_corpus_is_its_estimate():
+    rows = pd.DataFrame(
+        {"corpus": ["b", "a"], "value": [0.5, 0.1], "low": [0.4, 0.0], "high": [0.6, 0.2], "n": 7}
+    )
+    answer = row_by_corpus(rows, ("value", "low", "high", "n"), "texts", 100)
+    assert answer.pooled == Estimate(50, 40, 60, 7)
+    assert list(answer.tasks) == ["b", "a"]
+    with pytest.raises(ValueError, match="unpack"):
+        row_by_corpus(pd.concat([rows, rows]), ("value", "low", "high", "n"), "texts")

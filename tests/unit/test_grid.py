@@ -55,6 +55,22 @@ def test_grid_equals_one_full_forward_a_gate(gated_batch):
     assert np.abs(logits - baseline).max(axis=(1, 2)).min() > 1e-6  # every gate does something
 
 
+@torch.no_grad()
+def test_in_half_precision_single_heads_are_computed_as_a_whole(gated_batch, monkeypatch):
+    """Half the digits are too few for the shortcut; the logits agree within them."""
+    gated, batch = gated_batch
+    monkeypatch.setattr(grid_module, "unchanged_sums", None)  # would be called
+    gated = Gated(gated.model.to(torch.bfloat16))
+    gates = list(single_heads(gated.layers, gated.heads, "zero"))
+    baseline, logits = Grid(gated, gates).run(batch)
+    size = (gated.layers, gated.heads)
+    for gate, shared in zip(gates, logits, strict=True):
+        off = off_matrix([gate], *size).expand(len(batch.lengths), -1, -1)
+        full = gated(batch.inputs, gate=GateBatch("zero", off)).float()
+        np.testing.assert_allclose(shared, full, atol=0.05, err_msg=gate.name)
+    assert np.abs(logits - baseline).max() > 0.05
+
+
 def test_the_size_of_a_stack_changes_nothing(gated_batch, monkeypatch):
     gated, batch = gated_batch
     gates = list(single_heads(gated.layers, gated.heads, "zero"))

@@ -45,3 +45,19 @@ def test_a_head_that_looks_at_a_distance_is_told_by_moved_pairs(tmp_path):
         assert (row["layer"], row["head"]) == head
         assert (row["value"] > 0.95) == expected
         alone[:, column] = 0
+
+
+def test_several_finders_in_one_pass_are_as_many_passes(tmp_path):
+    corpus = oracle_corpus(20)
+    recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
+    finders = [
+        finder(texts, "noun and pronoun", "crossed"),
+        lambda row, tokens: [],
+        finder(texts, "verb and subject", "crossed"),
+    ]
+    together = linked_weights(recording, texts, finders)
+    for found, find in zip(together, finders, strict=True):
+        (alone,) = linked_weights(recording, texts, [find])
+        for one, other in zip(found, alone, strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert together[1][0].shape == (0, recording.layers * recording.heads)

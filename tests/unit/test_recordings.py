@@ -17,6 +17,7 @@ from stages.core.heads.seam import Gated
 from stages.core.project.files import InputError
 from stages.core.recordings import streams
 from stages.core.recordings.streams import LiveRecording, StoredRecording, Texts, open_texts
+from stages.core.recordings.tables import write_tables
 from stages.core.recordings.tokens import Special, recorded_table, token_table
 from stages.core.recordings.words import membership, present, word_maps
 
@@ -195,3 +196,14 @@ def test_a_corpus_longer_than_the_encoder_says_so(tiny_bert, tmp_path, monkeypat
     texts = Texts(corpus(), tmp_path / "own", 4000, ["pretrained"])
     with pytest.raises(InputError, match=r"`corpora\.own\.max_length` is 4000.*for \d+ tokens"):
         texts.recording("pretrained", torch.device("cpu"))
+
+
+def test_tables_of_one_suffix_are_written_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    part = pd.DataFrame({"a": [1]}, index=[9])
+    write_tables("stage/corpus", {"": part, "-list": [part, part], "-tuple": (part,)})
+    read = {
+        file.stem: pd.read_parquet(file)["a"].tolist()
+        for file in Path("work/measures/stage").iterdir()
+    }
+    assert read == {"corpus": [1], "corpus-list": [1, 1], "corpus-tuple": [1]}

@@ -54,19 +54,14 @@ def test_padding_does_not_reach_the_logits_or_the_maps(padded):
 @torch.no_grad()
 def test_recorded_maps_are_probabilities_over_real_keys(padded):
     gated = Gated(padded[0])
-    maps, masks = {}, {}
-
-    def record(layer, probabilities, real):
-        maps[layer], masks[layer] = probabilities, real
-
-    recorded = gated(padded[1], record_maps=record)
+    maps = {}
+    recorded = gated(padded[1], record_maps=lambda layer, found: maps.update({layer: found}))
     torch.testing.assert_close(recorded, gated(padded[1]), atol=1e-5, rtol=0)
     assert list(maps) == list(range(gated.layers))
-    for layer, map in maps.items():
+    for map in maps.values():
         assert map.shape == (3, gated.heads, 9, 9)
         torch.testing.assert_close(map.sum(-1), torch.ones(3, gated.heads, 9))
         assert map[1, :, :, 4:].count_nonzero() == 0
-        assert torch.equal(masks[layer], padded[1]["attention_mask"].bool())
 
 
 @torch.no_grad()
@@ -76,14 +71,21 @@ def test_maps_layer_by_layer_are_those_of_the_whole_model(padded):
     alone = {name: tensor[:1] for name, tensor in padded[1].items()}
     for inputs in (padded[1], alone):
         recorded = []
-        before = gated(
-            inputs, record_maps=lambda layer, maps, real, kept=recorded: kept.append(maps)
-        )
+        before = gated(inputs, record_maps=lambda layer, maps, kept=recorded: kept.append(maps))
         found = list(layer_maps(gated, inputs))
         assert len(found) == gated.layers
         for one, other in zip(found, recorded, strict=True):
             torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
         torch.testing.assert_close(gated(inputs), before, atol=1e-6, rtol=0)
+
+
+def test_a_pass_that_breaks_off_leaves_the_model_whole(tiny_bert):
+    gated = Gated(AutoModel.from_pretrained(tiny_bert))
+    inputs = {"input_ids": torch.arange(5, 12)[None], "attention_mask": torch.ones(1, 7).long()}
+    next(layer_maps(gated, inputs))
+    with pytest.raises(ValueError, match="input_ids"):
+        next(layer_maps(gated, inputs | {"input_ids": None}))
+    assert gated.holder.layer is gated.stack
 
 
 @torch.no_grad()

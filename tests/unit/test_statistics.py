@@ -142,6 +142,11 @@ def test_moments_of_one_and_of_no_example():
     assert np.isnan([seen["standard_error"], absent["mean"], absent["standard_error"]]).all()
 
 
+def test_moments_of_nothing_say_so():
+    with pytest.raises(ValueError, match="no example"):
+        Moments(["seen"]).frame()
+
+
 def test_mean_intervals_agree_with_the_normal_approximation():
     values = np.random.default_rng(0).normal(size=(400, 2, 3)) * [1, 2, 3] + 5
     mean, low, high = mean_intervals(values, resamples=4000, seed=1, level=0.95)

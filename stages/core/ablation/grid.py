@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from stages.core.encoder.batches import Batch
 from stages.core.heads.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
-from stages.core.heads.layers import layer_parts
+from stages.core.heads.layers import layer_parts, real_tokens
 from stages.core.heads.seam import Gated
 
 # Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products;
@@ -56,9 +56,10 @@ def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer
 class Start:
     """What a layer knows before its gates act; the last layer for its first token alone.
 
-    `mixed` is the residual stream with all heads on, before its norm, `sums` what the network makes
-    of it where single heads change (`unchanged_sums`). `uniform` is what each head gives out that
-    attends to all tokens alike, where the mode asks for it.
+    `mixed` is the residual stream with all heads on, before its norm; `sums` are what the network's
+    first projection makes of it (`unchanged_sums`), where single heads are computed by their change
+    alone, else None. `uniform` is what each head gives out that attends to all tokens alike, where
+    the mode asks for it.
     """
 
     residual: Float[Tensor, "batch asking hidden"]
@@ -96,7 +97,7 @@ class Grid:
         self.means = means
         self.layers = [layer_parts(module) for module in gated.stack]
 
-        self._change_weights: dict[int, Float[Tensor, "head size_2 inner"]] = {}
+        self._change_weights: dict[int, Float[Tensor, "head size+2 inner"]] = {}
         self._last: tuple[Batch, FullPass] | None = None
 
     @torch.inference_mode()
@@ -116,8 +117,8 @@ class Grid:
         for group in self._groups(places):
             gate = self.gates[places[group[0]]]
             hidden = known.inputs[gate.first_layer]
-            single = len(gate.heads) == 1
-            start = self._start(gate.first_layer, hidden, known.real, gate.mode, single)
+            several_heads = len(gate.heads) == 1 and len(group) > 1
+            start = self._start(gate.first_layer, hidden, known.real, gate.mode, several_heads)
             most = STACKED_TOKENS.get(hidden.device.type, STACKED_TOKENS_OF_OTHERS)
             size = max(1, most // hidden.shape[:2].numel())
             ends = [
@@ -162,8 +163,8 @@ class Grid:
         finally:
             for hook in hooks:
                 hook.remove()
-        real = batch.inputs["attention_mask"].bool()
-        return FullPass(logits, inputs, None if real.all() else real.to(device))
+        real = real_tokens(batch.inputs)
+        return FullPass(logits, inputs, None if real is None else real.to(device))
 
     def _start(
         self,
@@ -171,15 +172,17 @@ class Grid:
         hidden: Float[Tensor, "batch token hidden"],
         real: Bool[Tensor, "batch token"] | None,
         mode: Mode,
-        single: bool,
+        several_heads: bool,
     ) -> Start:
         layer = self.layers[index]
         output, uniform = self._attend(index, hidden, real, mode)
         residual = hidden[:, : output.shape[2]]
         mixed = layer.mixed(output, residual)
-        # Half the digits are too few for a difference of large sums; one token is not worth it.
-        exact = hidden.dtype == torch.float32 and index < len(self.layers) - 1
-        sums = unchanged_sums(layer, mixed) if single and exact else None
+        # Half the digits are too few for a difference of large sums; one token is not worth it, and
+        # one head takes as long without.
+        float32, before_last = hidden.dtype == torch.float32, index < len(self.layers) - 1
+        by_change = several_heads and float32 and before_last
+        sums = unchanged_sums(layer, mixed) if by_change else None
         return Start(residual, output, uniform, mixed, sums)
 
     def _attend(
@@ -237,18 +240,14 @@ class Grid:
             return layer.after(mixed.flatten(0, 1))
         if index not in self._change_weights:
             self._change_weights[index] = change_weights(layer)
-        known = self._change_weights[index][heads]
-        return after_changes(layer, start.sums, mixed, changes, known)
+        of_heads = self._change_weights[index][heads]
+        return after_changes(layer, start.sums, mixed, changes, of_heads)
 
     def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
         """The classifier on given hidden states: the model with its layers swapped for them."""
-        holder, stack = self.gated.holder, self.gated.stack
-        holder.layer = nn.ModuleList([_Given(hidden)])
-        try:
-            ones = torch.ones(hidden.shape[:2], dtype=torch.long, device=hidden.device)
+        ones = torch.ones(hidden.shape[:2], dtype=torch.long, device=hidden.device)
+        with self.gated.with_stack(nn.ModuleList([_Given(hidden)])):
             return self.gated({"input_ids": ones, "attention_mask": ones})
-        finally:
-            holder.layer = stack
 
 
 class _Given(nn.Module):

@@ -1,9 +1,9 @@
 """What attention maps look at, in numbers: means over an example's tokens, then over examples.
 
-All of them but the entropy are weighted sums of a map's numbers: the weights are the same for all
-layers and heads of a batch, so one matrix product gives every statistic. Rows of padding queries
-weigh nothing. An example without a token of the kind asked for gives NaN and is left out of the
-mean over examples.
+All of them but the entropies are weighted sums of a map's numbers: the weights are the same for all
+layers and heads of a batch, so one matrix product gives them. Rows of padding queries weigh
+nothing. An example without a token of the kind asked for gives NaN and is left out of the mean
+over examples.
 """
 
 from collections.abc import Iterable, Sequence
@@ -135,6 +135,8 @@ class Moments:
         The mean is NaN where no example counted, the standard error where fewer than two did.
         """
         running = self._running
+        if running is None:
+            raise ValueError("no example was taken in")
         layer, head, name = np.indices(running.count.shape).reshape(3, -1)
         return pd.DataFrame(
             {
@@ -171,7 +173,7 @@ class _Running:
         squares = self.squares + other.squares + step**2 * self.count * share
         return _Running(count, self.mean + step * share, squares)
 
-    def standard_error(self) -> Float64[np.ndarray, "head statistic"]:
+    def standard_error(self) -> Float64[np.ndarray, "layer head statistic"]:
         enough = self.count > 1
         variance = self.squares / np.where(enough, self.count - 1, 1)
         return np.where(enough, np.sqrt(variance / np.maximum(self.count, 1)), np.nan)

@@ -56,11 +56,12 @@ class Geometry:
         return (self.layers - 1) * self.layer(tokens) + self.last_layer(tokens)
 
     def least_suffix(self, gate: Gate, tokens: int, by_terms: bool = True) -> int:
-        """The fewest operations for one gate, once all below its first layer's heads is known.
+        """The operations for one gate, once all below its first layer's heads is known.
 
         Args:
             by_terms: of the sums over heads that the first layer's output projection and, through
-                it, its network's first projection make, only the terms that change are made anew.
+                it, its network's first projection make, only the terms that change are made anew:
+                the fewest operations known. Otherwise both are made as a whole.
         """
         first = gate.first_layer
         asking = 1 if first == self.layers - 1 else tokens
@@ -76,7 +77,7 @@ class Geometry:
 def least_for_grid(
     geometry: Geometry, gates: Iterable[Gate], lengths: Iterable[int], by_terms: bool = True
 ) -> int:
-    """The fewest operations known for all gates on examples of these lengths, unpadded."""
+    """The operations for all gates on examples of these lengths, unpadded; see `least_suffix`."""
     gates = list(gates)
     return sum(
         geometry.least_forward(tokens)

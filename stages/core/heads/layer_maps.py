@@ -1,6 +1,6 @@
-"""Attention maps of a model layer by layer, with nothing computed that no map needs.
+"""Attention maps of a model layer by layer, without what its own forward pass does behind the last.
 
-The forward pass of transformers would go on behind the last layer's map, and copy more on its way.
+The pass of transformers also runs the last layer's values, output and network, which no map needs.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from stages.core.heads.layers import Hidden, layer_parts
+from stages.core.heads.layers import Hidden, layer_parts, real_tokens
 from stages.core.heads.seam import Gated
 
 
@@ -24,9 +24,7 @@ def layer_maps(
     Args:
         inputs: the tensors of a `Batch`.
     """
-    hidden = embedded(gated, inputs)
-    real = inputs["attention_mask"].bool()
-    real = None if real.all() else real
+    hidden, real = embedded(gated, inputs), real_tokens(inputs)
     for index, module in enumerate(gated.stack):
         layer = layer_parts(module)
         maps = layer.attention_maps(hidden, real)
@@ -38,8 +36,5 @@ def layer_maps(
 
 def embedded(gated: Gated, inputs: dict[str, Tensor]) -> Hidden:
     """What the first layer reads: the encoder's output where its stack has no layers."""
-    gated.holder.layer = nn.ModuleList()
-    try:
+    with gated.with_stack(nn.ModuleList()):
         return gated.model.base_model(**inputs).last_hidden_state
-    finally:
-        gated.holder.layer = gated.stack

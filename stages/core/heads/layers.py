@@ -198,6 +198,12 @@ class DistilBertLayer(Layer):
         return self.module.output_layer_norm
 
 
+def real_tokens(inputs: dict[str, Tensor]) -> Bool[Tensor, "batch token"] | None:
+    """Which tokens of a batch are no padding; None where none is, which attention does faster."""
+    real = inputs["attention_mask"].bool()
+    return None if real.all() else real
+
+
 def layer_parts(module: nn.Module) -> Layer:
     """The parts of a layer of any of the families."""
     return DistilBertLayer(module) if hasattr(module, "sa_layer_norm") else BertLayer(module)

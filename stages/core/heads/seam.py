@@ -5,7 +5,8 @@ attention function, which every layer calls with whatever keyword arguments the 
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -19,9 +20,9 @@ from stages.core.heads.gates import GateBatch
 
 NAME = "gated"
 
-# Called once a layer with the layer, its probabilities in float32 (0 on padding keys; padded query
-# rows are finite but mean nothing) and the mask of real keys.
-RecordMaps = Callable[[int, Float[Tensor, "batch head query key"], Bool[Tensor, "batch key"]], None]
+# Called once a layer with the layer and its probabilities in float32: 0 on padding keys; the rows
+# of padded queries are finite but mean nothing.
+RecordMaps = Callable[[int, Float[Tensor, "batch head query key"]], None]
 # Called once a layer with the layer, the output of each head and the mask of real tokens.
 RecordOutputs = Callable[
     [int, Float[Tensor, "batch head query size"], Bool[Tensor, "batch key"]], None
@@ -50,7 +51,7 @@ def attention(
         )
     else:
         probabilities = attention_probabilities(query, key, attention_mask, scaling)
-        record_maps(layer, probabilities, _every_token(real, key))
+        record_maps(layer, probabilities)
         output = probabilities.to(value.dtype) @ value
     if gate is not None:
         output = gate.apply(layer, output, value, real)
@@ -68,8 +69,8 @@ def attention_probabilities(
     """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     queries, keys = query.flatten(0, 1), key.flatten(0, 1)
-    # With beta = 0 the product is all: what it would be added to is not read.
-    scores = torch.baddbmm(query.new_empty(1), queries, keys.mT, beta=0, alpha=scaling)
+    # With beta = 0 the product is all; some devices read even then what it would be added to.
+    scores = torch.baddbmm(query.new_zeros(1), queries, keys.mT, beta=0, alpha=scaling)
     scores = scores.unflatten(0, query.shape[:2]).float()
     if attention_mask is not None:
         scores.masked_fill_(~attention_mask, float("-inf"))
@@ -124,6 +125,15 @@ class Gated:
             **inputs, gate=gate, record_maps=record_maps, record_outputs=record_outputs
         )
         return output.logits if hasattr(output, "logits") else output.last_hidden_state
+
+    @contextmanager
+    def with_stack(self, stack: nn.ModuleList) -> Iterator[None]:
+        """The model runs `stack` in place of its layers meanwhile."""
+        self.holder.layer = stack
+        try:
+            yield
+        finally:
+            self.holder.layer = self.stack
 
     def moved(self, device: torch.device) -> "Gated":
         """A copy with weights of its own on another device."""
