@@ -26,8 +26,12 @@ class Run(NamedTuple):
     exit_status: int
 
 
-def run(words: Sequence[str], folder: Path, environment: dict[str, str]) -> Run:
-    """Run a module of Python's (`-m` is put before) in `folder`; its output goes to our errors."""
+def run(words: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> Run:
+    """Run a module of Python's (`-m` is put before) in `folder`; what it prints is dropped.
+
+    Args:
+        environment: its variables; None: ours.
+    """
     command = [sys.executable, "-S", "-c", LAUNCHER, sys.executable, "-m", *words]
     answer = subprocess.run(
         command, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True

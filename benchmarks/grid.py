@@ -126,14 +126,13 @@ def compare(
         timed, rounds, between=lambda: rates.append(product_rate(model, runtime.threads))
     )
     # The rate before and after each round: the machine's speed may change meanwhile.
-    floor = [
-        {
-            "round": number,
-            "side": side,
-            "seconds": least_for_grid(geometry, gates, encoded.lengths, by_terms)
-            / np.mean(rates[number : number + 2]),
-        }
+    operations = {
+        side: least_for_grid(geometry, gates, encoded.lengths, by_terms)
         for side, by_terms in ((FLOOR, False), (LOWER_FLOOR, True))
+    }
+    floor = [
+        {"round": number, "side": side, "seconds": count / np.mean(rates[number : number + 2])}
+        for side, count in operations.items()
         for number in range(rounds)
     ]
     table = ratios(pd.concat([times, pd.DataFrame(floor)]), to=OURS)

@@ -1,6 +1,5 @@
 """Peak memory of the engine, each run in a process of its own."""
 
-import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -50,7 +49,7 @@ def measure() -> pd.DataFrame:
     """Peak memory of every entry of `RUNS`: run, encoder, megabytes."""
     rows = []
     for name, (encoder, _) in RUNS.items():
-        found = run(["benchmarks.memory", name], Path.cwd(), dict(os.environ))
+        found = run(["benchmarks.memory", name], Path.cwd())
         if found.exit_status:
             raise SystemExit(f"{name}: failed")
         rows.append({"run": name, "encoder": encoder, "megabytes": round(found.megabytes)})
