@@ -78,17 +78,21 @@ def compare(encoder: str, precision: Precision, rounds: int, runtime: Runtime) -
     device = find_device(runtime.device)
     if device.type != "cuda":
         raise InputError(f"{PARAMETER_FILE}: `runtime.device` is {device}; this needs a CUDA card")
-    gated, model = (classifier(encoder).to(device, DTYPES[precision]) for _ in range(2))
-    gated = Gated(gated)
+    gated = Gated(classifier(encoder).to(device))
+    model = classifier(encoder).to(device, DTYPES[precision])
     encoded = texts(np.full(EXAMPLES, TOKENS), model.config.vocab_size)
     geometry = Geometry.of(model.config)
     gates = list(single_heads(geometry.layers, geometry.heads, "zero"))
     heads = [gate.heads[0] for gate in gates]
     found: dict[str, np.ndarray] = {}
-    sides = {
-        OURS: lambda: found.update({OURS: own_grid(gated, encoded, gates, runtime, BATCH)}),
-        LOOP: lambda: found.update({LOOP: usual_loop(model, encoded, heads)}),
-    }
+
+    def ours() -> None:
+        found[OURS] = own_grid(gated, encoded, gates, runtime, BATCH, precision)
+
+    def loop() -> None:
+        found[LOOP] = usual_loop(model, encoded, heads)
+
+    sides = {OURS: ours, LOOP: loop}
     for side in sides.values():
         side()  # the card's first run is slow
     table = ratios(take_turns(sides, rounds), to=OURS)

@@ -22,7 +22,7 @@ from stages.core.effects.gradients import gate_gradients
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.gates import Gate, single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime, find_device
+from stages.core.machine.runtime import Precision, Runtime, find_device
 
 OURS, LOOP, LENS = "this grid", "loop", "TransformerLens"
 # Prefixes shared and one token in the last layer; of sums over heads only the terms that change.
@@ -39,11 +39,13 @@ def own_grid(
     gates: Sequence[Gate],
     runtime: Runtime,
     batch: int = BATCH,
+    precision: Precision = "fp32",
 ) -> Float[np.ndarray, "gates examples classes"]:
     """Logits under every gate, as the stage `ablate` gets them."""
     with tempfile.TemporaryDirectory() as progress:
         run = Path(progress) / "grid"
-        return run_gates(Grid(gated, gates), encoded, batch, runtime, run, Path(progress))[1]
+        grid = Grid(gated, gates, precision=precision)
+        return run_gates(grid, encoded, batch, runtime, run, Path(progress))[1]
 
 
 def product_rate(model: PreTrainedModel, threads: int, repeats: int = 30) -> float:

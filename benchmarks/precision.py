@@ -11,7 +11,7 @@ from stages.ablate import Ablate, fixed_gates
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import DTYPES, Runtime, find_device
+from stages.core.machine.runtime import Precision, Runtime, find_device
 from stages.core.project.examples import read_examples
 from stages.core.project.metrics import METRICS, predictions_from_logits
 from stages.core.project.parameters import PARAMETER_FILE, section
@@ -36,21 +36,19 @@ def compare(
     folder = configuration / f"work/models/{task}-pretrained-{seed}"
     frame = read_examples(configuration / f"work/tasks/{task}/validation.parquet")[:examples]
     encoded = encode(load_tokenizer(folder), frame, definition.max_length)
-    device = find_device(runtime.device)
-    models = {name: Gated(load_tuned(folder).to(device, dtype)) for name, dtype in DTYPES.items()}
-    any_model = models["fp32"]
+    gated = Gated(load_tuned(folder).to(find_device(runtime.device)))
     modes = [
         mode
         for mode in section(Ablate, "ablate", configuration / PARAMETER_FILE).modes
         if mode != "mean"
     ]
-    gates = fixed_gates(any_model.layers, any_model.heads, modes)
+    gates = fixed_gates(gated.layers, gated.heads, modes)
     found: dict[str, np.ndarray] = {}
 
-    def side(name: str) -> None:
-        found[name] = own_grid(models[name], encoded, gates, runtime)
+    def side(name: Precision) -> None:
+        found[name] = own_grid(gated, encoded, gates, runtime, precision=name)
 
-    times = take_turns({name: lambda name=name: side(name) for name in reversed(models)}, rounds)
+    times = take_turns({name: lambda name=name: side(name) for name in ("bf16", "fp32")}, rounds)
     labels = frame["label"].to_numpy(dtype=float)
     predicted = {
         name: predictions_from_logits(logits, definition.kind) for name, logits in found.items()

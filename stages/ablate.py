@@ -19,7 +19,7 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import DTYPES, Precision, read_runtime, start
+from stages.core.machine.runtime import Precision, read_runtime, start
 from stages.core.project.examples import draw_examples, read_examples
 from stages.core.project.files import atomic, remove
 from stages.core.project.parameters import Parameters, section, stage_command
@@ -32,7 +32,7 @@ class Ablate(Parameters):
     """The section `ablate` of `params.yaml`."""
 
     modes: list[Mode]
-    precision: Precision  # that the encoder computes in
+    precision: Precision  # of the encoder's matrix products
     batch: int = Field(gt=0)  # examples that go through together
     examples: int | None = Field(gt=0)  # validation examples for heads and layers; null: all
     reference: int = Field(gt=0)  # training examples whose mean head output `mean` uses
@@ -68,7 +68,7 @@ def main(
     data, model_folder = Path("work/tasks") / task, Path(f"work/models/{task}-pretrained-{seed}")
 
     tokenizer = load_tokenizer(model_folder)
-    gated = Gated(load_tuned(model_folder).to(device, DTYPES[parameters.precision]))
+    gated = Gated(load_tuned(model_folder).to(device))
     validation = read_examples(data / "validation.parquet")
     train = read_examples(data / "train.parquet")
     reference = draw_examples(train, parameters.reference, parameters.seed)
@@ -79,7 +79,7 @@ def main(
         """Run the gates on `count` examples."""
         examples = draw_examples(validation, count, parameters.seed)
         logits = run_gates(
-            Grid(gated, gates, means),
+            Grid(gated, gates, means, parameters.precision),
             encode(tokenizer, examples, definition.max_length),
             parameters.batch,
             runtime,

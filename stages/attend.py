@@ -18,6 +18,7 @@ from pydantic import Field
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
+from stages.core.attention.map_batches import batch_of, fitting
 from stages.core.attention.maps import MapWriter, RecordedArm, write_maps
 from stages.core.attention.statistics import STATISTICS, KindIds, Moments, surface_statistics
 from stages.core.encoder.batches import Batch, Encoded, encode
@@ -31,13 +32,15 @@ from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
 
+LAYER_NUMBERS = 4_000_000  # of the maps of one layer of a batch; one text may have more
+
 
 class Attend(Parameters):
     """The section `attend` of `params.yaml`."""
 
     examples: int = Field(gt=0)  # validation examples whose maps are kept, at most
     seed: int = Field(ge=0)  # of the draw of these examples
-    batch: int = Field(gt=0)  # examples that go through together
+    batch: int = Field(gt=0)  # examples that go through together; fewer, if they are long
     shard_megabytes: int = Field(gt=0, le=256)  # upper bound of one file of maps
     punctuation: list[str]  # tokens that count as punctuation
 
@@ -106,11 +109,16 @@ def measure(
     places = np.full(len(encoded.lengths), -1)
     places[rows] = np.arange(len(rows))
     recorder = Recorder(gated, kind_ids, places, writer)
-    parts = encoded.batches(batch, gated.model.device)
+    parts = fitting(np.arange(len(places)), encoded.lengths, gated.heads, LAYER_NUMBERS, batch)
+    batches = (batch_of(encoded, part, gated.model.device) for part in parts)
     # Closed, so that no thread goes on writing when this ends early.
-    with closing(in_order(Recorder.record, recorder, parts, runtime)) as found:
-        for values in tqdm(found, "maps", -(-len(places) // batch), unit="batch"):
+    with (
+        closing(in_order(Recorder.record, recorder, batches, runtime)) as found,
+        tqdm(total=len(places), desc="maps", unit="example") as progress,
+    ):
+        for values in found:
             moments.add(values)
+            progress.update(len(values))
     return moments
 
 

@@ -21,7 +21,7 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import DTYPES, Precision, read_runtime, start
+from stages.core.machine.runtime import Precision, read_runtime, start
 from stages.core.project.examples import draw_examples, read_examples
 from stages.core.project.files import atomic, remove
 from stages.core.project.metrics import predictions_from_logits
@@ -62,13 +62,12 @@ def main(
     resampling = (parameters.resamples, parameters.seed)
 
     cosines = similarities(before, after, encoded, parameters.batch, device)
-    after = Gated(after.model.to(DTYPES[parameters.precision]))
     gates = [
         gate for mode in parameters.modes for gate in single_heads(after.layers, after.heads, mode)
     ]
     key = f"{task}-{seed}"
     logits = run_gates(
-        Grid(after, gates),
+        Grid(after, gates, precision=parameters.precision),
         encoded,
         parameters.batch,
         runtime,

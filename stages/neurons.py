@@ -18,7 +18,6 @@ from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor, nn
 
 from stages.core.choice import group_means
-from stages.core.heads.layers import layer_parts
 from stages.core.machine.runtime import read_runtime, start
 from stages.core.project.examples import drawn_rows
 from stages.core.project.files import InputError
@@ -39,32 +38,6 @@ class Neurons(Parameters):
     most_neurons: PositiveInt  # the share of the 1, 2, ... largest is given
     resamples: PositiveInt  # of the bootstrap over groups of texts
     seed: NonNegativeInt  # of the draw of texts and of the bootstrap
-
-
-class QueriesAndKeys:
-    """Catches the queries and keys of every layer while the model runs."""
-
-    def __init__(self, recording: LiveRecording):
-        self.heads = recording.heads
-        self.caught: list[list[Tensor]] = []
-        self.projections = [layer_parts(module).projections[:2] for module in recording.gated.stack]
-
-    @contextmanager
-    def catching(self) -> Iterator[list[list[Tensor]]]:
-        """Yield what the layers give out, a list of query and key [text, token, hidden] a layer."""
-        self.caught = [[] for _ in self.projections]
-        handles = [
-            projection.register_forward_hook(
-                lambda module, inputs, output, caught=caught: caught.append(output)
-            )
-            for pair, caught in zip(self.projections, self.caught, strict=True)
-            for projection in pair
-        ]
-        try:
-            yield self.caught
-        finally:
-            for handle in handles:
-                handle.remove()
 
 
 def neuron_shares(
@@ -97,27 +70,18 @@ def neuron_table(
     recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"], parameters: Neurons
 ) -> pd.DataFrame:
     """One row a head: share of its 1, 2, ... largest neurons and sign consistency."""
-    catcher = QueriesAndKeys(recording)
     heads = recording.layers * recording.heads
     size = recording.gated.head_size
     most = min(parameters.most_neurons, size)
     values = np.full((most + 1, heads, len(texts.corpus)), np.nan)
-    with catcher.catching() as caught:
-        for batch in recording.batches(rows):
-            split = [
-                [part.unflatten(-1, (recording.heads, size)).transpose(1, 2) for part in layer]
-                for layer in caught
-            ]
-            queries, keys = (torch.stack([layer[side] for layer in split], 1) for side in (0, 1))
-            for place, row in enumerate(batch.rows):
-                length = batch.lengths[place]
-                own = [side[place, :, :, :length].flatten(0, 1) for side in (queries, keys)]
-                maps = batch.maps[place, :, :, :length, :length].flatten(0, 1)
-                shares, consistency = neuron_shares(*own, maps, most)
-                values[:most, :, row] = shares.T.cpu().numpy()
-                values[most, :, row] = consistency.cpu().numpy()
-            for layer in caught:
-                layer.clear()
+    for batch, *scores in recording.scores(rows):
+        for place, row in enumerate(batch.rows):
+            length = batch.lengths[place]
+            own = [side[place, :, :, :length].flatten(0, 1) for side in scores]
+            maps = batch.maps[place, :, :, :length, :length].flatten(0, 1)
+            shares, consistency = neuron_shares(*own, maps, most)
+            values[:most, :, row] = shares.T.cpu().numpy()
+            values[most, :, row] = consistency.cpu().numpy()
     names = [f"share_{count}" for count in range(1, most + 1)] + ["sign_consistency"]
     columns = recording.places | {"neurons": size}
     for name, measured in zip(names, values[:, :, rows], strict=True):

@@ -7,11 +7,10 @@ from jaxtyping import Bool, Float, Float64
 from torch import Tensor
 from tqdm import tqdm
 
-from stages.core.attention.statistics import mean_intervals
+from stages.core.choice import group_means
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
-from stages.core.intervals import LEVEL
 
 
 def map_cosine(
@@ -61,16 +60,18 @@ def head_table(
     cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
 ) -> pd.DataFrame:
     """One row a head: mean cosine over the examples with its bootstrap interval."""
-    mean, low, high = mean_intervals(cosines, resamples, seed, LEVEL)
-    layer, head = (place.ravel() for place in np.indices(mean.shape))
+    count, layers, heads = cosines.shape
+    alone = np.arange(count)  # every example is a group of its own
+    mean, low, high = group_means(cosines.reshape(count, -1).T, alone, resamples, seed)
+    layer, head = np.divmod(np.arange(layers * heads), heads)
     return pd.DataFrame(
         {
             "layer": layer,
             "head": head,
-            "cosine": mean.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-            "count": len(cosines),
+            "cosine": mean,
+            "low": low,
+            "high": high,
+            "count": count,
         }
     )
 

@@ -139,13 +139,8 @@ def moved_share(
     picks = np.take(best_of_halves(linked, half), 1 - half)
     rows = np.arange(len(linked))
     share = group_ratio(moved[rows, picks], linked[rows, picks], groups, resamples, seed)
-    best = linked.mean(0).argmax()
     row = {
-        "encoder": recording.name,
-        "layer": recording.places["layer"][best],
-        "head": recording.places["head"][best],
-        "weight": linked[:, best].mean(),
-        "moved_weight": moved[:, best].mean(),
+        **_chosen(recording, int(linked.mean(0).argmax()), linked, moved),
         "value": share.value,
         "low": share.low,
         "high": share.high,
@@ -173,12 +168,21 @@ def best_table(
     gain = (linked - moved)[kept]
     none = np.zeros((len(gain), 1))
     choice = held_out(gain, none, groups[kept], resamples, seed)
-    row = {
-        "encoder": recording.name,
-        "layer": recording.places["layer"][choice.best],
-        "head": recording.places["head"][choice.best],
-        "weight": linked[kept][:, choice.best].mean(),
-        "moved_weight": moved[kept][:, choice.best].mean(),
-        **choice.columns(),
-    }
+    row = _chosen(recording, choice.best, linked[kept], moved[kept]) | choice.columns()
     return pd.DataFrame([row])
+
+
+def _chosen(
+    recording: Recording,
+    best: int,
+    linked: Float[np.ndarray, "text head"],
+    moved: Float[np.ndarray, "text head"],
+) -> dict[str, str | float]:
+    """The name of a head, and its weights."""
+    return {
+        "encoder": recording.name,
+        "layer": recording.places["layer"][best],
+        "head": recording.places["head"][best],
+        "weight": linked[:, best].mean(),
+        "moved_weight": moved[:, best].mean(),
+    }

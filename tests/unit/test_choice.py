@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from stages.core.choice import group_intervals, group_means, group_ratio, halves, held_out
 
@@ -105,3 +106,12 @@ def test_the_order_of_the_cases_changes_nothing():
 def test_no_case_has_no_mean():
     none = group_means(np.zeros((2, 0)), np.zeros(0, dtype=int), 10, 0)
     assert np.isnan(none).all()
+
+
+def test_intervals_of_means_agree_with_the_normal_approximation():
+    values = np.random.default_rng(0).normal(size=(3, 400)) * [[1], [2], [3]] + 5
+    mean, low, high = group_means(values, np.arange(400), 4000, 1)
+    np.testing.assert_allclose(mean, values.mean(1))
+    half_width = 1.96 * stats.sem(values, axis=1)
+    np.testing.assert_allclose(high - mean, half_width, rtol=0.1)
+    np.testing.assert_allclose(mean - low, half_width, rtol=0.1)

@@ -3,12 +3,14 @@
 import pytest
 import torch
 
+from stages.core.attention.map_batches import batch_of
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.heads.layer_modules import layer_modules
 from stages.core.heads.seam import Gated
 from stages.core.recordings.streams import LiveRecording
 from stages.core.recordings.tokens import token_table
-from stages.neurons import EMBEDDINGS, QueriesAndKeys, neuron_shares, without
+from stages.neurons import EMBEDDINGS, neuron_shares, without
 from tests.oracle import oracle_corpus
 
 
@@ -52,22 +54,34 @@ def recording(any_checkpoint):
     return LiveRecording("pretrained", Gated(load_encoder(any_checkpoint)), tokens, encoded)
 
 
-def test_caught_queries_and_keys_give_the_maps(recording):
-    catcher = QueriesAndKeys(recording)
-    size = recording.gated.head_size
-    with catcher.catching() as caught:
-        for batch in recording.batches():
-            for layer, (query, key) in enumerate(caught):
-                query, key = (
-                    part.unflatten(-1, (recording.heads, size)).transpose(1, 2)
-                    for part in (query, key)
-                )
-                scores = query @ key.mT * size**-0.5
-                scores = scores.masked_fill(~batch.real[:, None, None], float("-inf"))
-                expected = scores.softmax(-1) * batch.real[:, None, :, None]
-                torch.testing.assert_close(batch.maps[:, layer], expected, atol=1e-5, rtol=0)
-            for layer in caught:
-                layer.clear()
+def test_queries_and_keys_give_the_maps(recording):
+    plain = list(recording.batches())
+    for batch, (scored, queries, keys) in zip(plain, recording.scores(), strict=True):
+        assert torch.equal(batch.maps, scored.maps)
+        real = scored.real[:, None, None]
+        scores = queries @ keys.mT * recording.gated.head_size**-0.5
+        scores = scores.masked_fill(~real[..., None, :], float("-inf"))
+        expected = scores.softmax(-1) * real[..., None]
+        torch.testing.assert_close(scored.maps, expected, atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+def test_queries_are_those_of_the_model(recording):
+    """Keys too, less what all of a head have in common: their bias."""
+    modules = layer_modules(recording.gated.stack[1])
+    seen = {}
+    for name in ("query", "key"):
+        getattr(modules, name).register_forward_hook(
+            lambda module, inputs, output, name=name: seen.update({name: output})
+        )
+    batch, queries, keys = next(recording.scores())
+    recording.gated(batch_of(recording.encoded, batch.rows, "cpu").inputs)
+    query, key = (
+        seen[name].unflatten(-1, (recording.heads, -1)).transpose(1, 2) for name in ("query", "key")
+    )
+    torch.testing.assert_close(queries[:, 1], query, atol=1e-5, rtol=0)
+    difference = (keys[:, 1] - key).transpose(1, 2).flatten(0, 1)
+    torch.testing.assert_close(difference, difference[:1].expand_as(difference), atol=1e-5, rtol=0)
 
 
 def test_removed_embeddings_come_back(recording):

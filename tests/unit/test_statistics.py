@@ -9,7 +9,6 @@ from stages.core.attention.statistics import (
     STATISTICS,
     Moments,
     TokenKinds,
-    mean_intervals,
     query_entropy,
     surface_statistics,
 )
@@ -145,20 +144,3 @@ def test_moments_of_one_and_of_no_example():
 def test_moments_of_nothing_say_so():
     with pytest.raises(ValueError, match="no example"):
         Moments(["seen"]).frame()
-
-
-def test_mean_intervals_agree_with_the_normal_approximation():
-    values = np.random.default_rng(0).normal(size=(400, 2, 3)) * [1, 2, 3] + 5
-    mean, low, high = mean_intervals(values, resamples=4000, seed=1, level=0.95)
-    np.testing.assert_allclose(mean, values.mean(0))
-    half_width = 1.96 * stats.sem(values)
-    np.testing.assert_allclose(high - mean, half_width, rtol=0.1)
-    np.testing.assert_allclose(mean - low, half_width, rtol=0.1)
-
-
-def test_mean_intervals_are_repeatable_and_level_matters():
-    values = np.random.default_rng(0).normal(size=(50, 3))
-    first, second = (mean_intervals(values, 500, seed=3, level=0.95) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-    narrow = mean_intervals(values, 500, seed=3, level=0.5)
-    assert (narrow[2] - narrow[1] < first[2] - first[1]).all()

@@ -16,6 +16,7 @@ Exact savings, each held against one full forward a gate by tests/unit/test_grid
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -26,8 +27,10 @@ from torch import Tensor, nn
 from stages.core.encoder.batches import Batch
 from stages.core.heads.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
-from stages.core.heads.layers import layer_parts, real_tokens
+from stages.core.heads.layer_maps import embedded
+from stages.core.heads.layers import Hidden, Layer, encoder_layers, real_tokens
 from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import DTYPES, Precision
 
 # Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products;
 # on a CPU, few enough for what passes between them to stay in the cache of one core.
@@ -74,7 +77,7 @@ class FullPass:
     """A batch with every head on: logits, the input of every layer, real tokens (None: all)."""
 
     logits: Float[Tensor, "batch classes"]
-    inputs: list[Float[Tensor, "batch token hidden"]]
+    inputs: list[Hidden]
     real: Bool[Tensor, "batch token"] | None
 
 
@@ -86,17 +89,19 @@ class Grid:
         gated: Gated,
         gates: Sequence[Gate],
         means: Float[Tensor, "layers heads size"] | None = None,
+        precision: Precision = "fp32",
     ):
         """Prepare for `gates`.
 
         Args:
+            gated: in float32.
             means: what the mode `mean` puts in place of a head's output.
+            precision: of matrix products and attention.
         """
         self.gated = gated
         self.gates = gates
         self.means = means
-        self.layers = [layer_parts(module) for module in gated.stack]
-
+        self.precision = precision
         self._change_weights: dict[int, Float[Tensor, "head size+2 inner"]] = {}
         self._last: tuple[Batch, FullPass] | None = None
 
@@ -132,13 +137,20 @@ class Grid:
     def moved(self, device: torch.device) -> "Grid":
         """A copy with weights of its own on another device."""
         means = None if self.means is None else self.means.to(device)
-        return Grid(self.gated.moved(device), self.gates, means)
+        return Grid(self.gated.moved(device), self.gates, means, self.precision)
 
     def twin(self) -> "Grid":
         """A grid for another thread: the weights are the same, the modules around them are not."""
-        twin = Grid(self.gated.twin(), self.gates, self.means)
-        twin._change_weights = self._change_weights
+        twin = Grid(self.gated.twin(), self.gates, self.means, self.precision)
+        twin.layers, twin._change_weights = self.layers, self._change_weights
         return twin
+
+    @cached_property
+    def layers(self) -> list[Layer]:
+        """The encoder's layers in parts; made when first read, so that no cluster ships them."""
+        if self.precision == "fp32":
+            return self.gated.parts
+        return encoder_layers(self.gated.stack, DTYPES[self.precision])
 
     def _groups(self, places: Sequence[int]) -> list[list[int]]:
         """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""
@@ -151,36 +163,30 @@ class Grid:
         return [list(group) for _, group in groupby(rows, kind)]
 
     def _full_pass(self, batch: Batch) -> FullPass:
-        inputs: list[Tensor] = []
-
-        def keep(_: nn.Module, positional: tuple) -> None:
-            inputs.append(positional[0])
-
-        hooks = [layer.register_forward_pre_hook(keep) for layer in self.gated.stack]
-        device = self.gated.model.device
-        try:
-            logits = self.gated({name: ids.to(device) for name, ids in batch.inputs.items()})
-        finally:
-            for hook in hooks:
-                hook.remove()
-        real = real_tokens(batch.inputs)
-        return FullPass(logits, inputs, None if real is None else real.to(device))
+        inputs = {name: ids.to(self.gated.model.device) for name, ids in batch.inputs.items()}
+        real = real_tokens(inputs)
+        hidden, read = embedded(self.gated, inputs), []
+        for index, layer in enumerate(self.layers):
+            read.append(hidden)
+            output, _ = self._attend(index, hidden, real, None)
+            hidden = layer.after(layer.mixed(output, _asking(hidden, output).clone()))
+        return FullPass(self._read_out(hidden), read, real)
 
     def _start(
         self,
         index: int,
-        hidden: Float[Tensor, "batch token hidden"],
+        hidden: Hidden,
         real: Bool[Tensor, "batch token"] | None,
         mode: Mode,
         several_heads: bool,
     ) -> Start:
         layer = self.layers[index]
         output, uniform = self._attend(index, hidden, real, mode)
-        residual = hidden[:, : output.shape[2]]
-        mixed = layer.mixed(output, residual)
+        residual = _asking(hidden, output)
+        mixed = layer.mixed(output, residual.clone())
         # Half the digits are too few for a difference of large sums; one token is not worth it, and
         # one head takes as long without.
-        float32, before_last = hidden.dtype == torch.float32, index < len(self.layers) - 1
+        float32, before_last = layer.dtype == torch.float32, index < len(self.layers) - 1
         by_change = several_heads and float32 and before_last
         sums = unchanged_sums(layer, mixed) if by_change else None
         return Start(residual, output, uniform, mixed, sums)
@@ -188,7 +194,7 @@ class Grid:
     def _attend(
         self,
         index: int,
-        hidden: Float[Tensor, "batch token hidden"],
+        hidden: Hidden,
         real: Bool[Tensor, "batch token"] | None,
         mode: Mode | None,
     ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
@@ -221,7 +227,7 @@ class Grid:
             output, uniform = self._attend(index, hidden, real, mode if index in changed else None)
             if index in changed:
                 output = gate.replace(index, output, uniform)
-            hidden = layer.after(layer.mixed(output, hidden[:, : output.shape[2]]))
+            hidden = layer.after(layer.mixed(output, _asking(hidden, output)))
         return hidden
 
     def _after_without_one(
@@ -234,8 +240,8 @@ class Grid:
         changes = change[:, heads].transpose(0, 1)
         layer = self.layers[index]
         weights = layer.head_weights[heads]
-        mixed = torch.baddbmm(start.mixed.flatten(0, 1)[None], changes.flatten(1, 2), weights)
-        mixed = mixed.unflatten(1, start.mixed.shape[:2])
+        changed = changes.flatten(1, 2) @ weights
+        mixed = start.mixed + changed.unflatten(1, start.mixed.shape[:2])
         if start.sums is None:
             return layer.after(mixed.flatten(0, 1))
         if index not in self._change_weights:
@@ -259,6 +265,11 @@ class _Given(nn.Module):
 
     def forward(self, *_: object, **__: object) -> Tensor:
         return self.hidden
+
+
+def _asking(hidden: Hidden, output: Float[Tensor, "batch head asking size"]) -> Hidden:
+    """The hidden states of the tokens that asked: all, or the first."""
+    return hidden[:, : output.shape[2]]
 
 
 def _copies(tensor: Tensor | None, count: int) -> Tensor | None:

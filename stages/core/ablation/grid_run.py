@@ -94,7 +94,7 @@ def _open_pieces(
         "means": hashlib.sha256(means).hexdigest(),
         "inputs": encoded.inputs,
         "batch": batch,
-        "precision": str(grid.gated.model.dtype),
+        "precision": grid.precision,
         "device": find_device(runtime.device).type,
         "versions": [torch.__version__, transformers.__version__],
     }

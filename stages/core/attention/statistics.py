@@ -177,32 +177,3 @@ class _Running:
         enough = self.count > 1
         variance = self.squares / np.where(enough, self.count - 1, 1)
         return np.where(enough, np.sqrt(variance / np.maximum(self.count, 1)), np.nan)
-
-
-def mean_intervals(
-    values: Float[np.ndarray, "example ..."], resamples: int, seed: int, level: float
-) -> tuple[Float64[np.ndarray, "..."], Float64[np.ndarray, "..."], Float64[np.ndarray, "..."]]:
-    """Mean over examples of many cells with percentile bootstrap limits: mean, low, high.
-
-    All cells share the resamples. A resample of a mean is a weighted sum, so thousands of cells
-    cost one matrix product; resamples are drawn in blocks to bound memory. One example gives no
-    interval: its limits are NaN.
-    """
-    count = len(values)
-    if count < 2:
-        unknown = np.full(values.shape[1:], np.nan)
-        return values.mean(0, dtype=np.float64), unknown, unknown
-    flat = values.reshape(count, -1).astype(np.float64)
-    generator = np.random.default_rng(seed)
-    even = np.full(count, 1 / count)
-    block = max(1, 5_000_000 // count)
-    means = np.concatenate(
-        [
-            generator.multinomial(count, even, size=min(block, resamples - start)) @ flat / count
-            for start in range(0, resamples, block)
-        ]
-    )
-    tail = (1 - level) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
-    shape = values.shape[1:]
-    return flat.mean(0).reshape(shape), low.reshape(shape), high.reshape(shape)

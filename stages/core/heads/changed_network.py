@@ -10,24 +10,23 @@ a product with A P, of a head's columns in place of those of the residual stream
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.nn.functional import linear
 
 from stages.core.heads.layers import Hidden, Inner, Layer
 
 
 def change_weights(layer: Layer) -> Float[Tensor, "head size+2 inner"]:
     """A P of every head, and below it a and c: for BERT-base 9.7 MB a layer."""
-    norm, projection = layer.mixing_norm, layer.network[0]
-    heads = linear(layer.head_weights * norm.weight, projection.weight)
-    total = projection.weight @ norm.weight
-    constant = projection.weight @ norm.bias + projection.bias
+    norm, inner = layer.mixing_norm, layer.inner
+    heads = (layer.head_weights * norm.weight) @ inner.weight
+    total = norm.weight @ inner.weight
+    constant = norm.bias @ inner.weight + inner.bias
     both = torch.stack([total, constant]).expand(len(heads), -1, -1)
     return torch.cat([heads, both], dim=1)
 
 
 def unchanged_sums(layer: Layer, mixed: Hidden) -> Inner:
     """A m, of the residual stream with all heads on."""
-    return linear(mixed * layer.mixing_norm.weight, layer.network[0].weight)
+    return (mixed * layer.mixing_norm.weight) @ layer.inner.weight
 
 
 def after_changes(
@@ -47,9 +46,9 @@ def after_changes(
     """
     norm = layer.mixing_norm
     hidden, mean, inverse = torch.native_layer_norm(
-        mixed, norm.normalized_shape, norm.weight, norm.bias, norm.eps
+        mixed, norm.weight.shape, norm.weight, norm.bias, norm.epsilon
     )
     factors = torch.cat([changes * inverse, -mean * inverse, torch.ones_like(mean)], dim=-1)
     changed = sums * inverse
     changed.view(len(changed), -1, changed.shape[-1]).baddbmm_(factors.flatten(1, 2), weights)
-    return layer.from_sums(changed.flatten(0, 1), hidden.flatten(0, 1))
+    return layer.from_sums(changed.flatten(0, 2), hidden.flatten(0, 1))

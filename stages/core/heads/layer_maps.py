@@ -1,40 +1,59 @@
-"""Attention maps of a model layer by layer, without what its own forward pass does behind the last.
+"""Attention of a model layer by layer, without what its own forward pass does behind the last.
 
 The pass of transformers also runs the last layer's values, output and network, which no map needs.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from stages.core.heads.layers import Hidden, layer_parts, real_tokens
+from stages.core.heads.layers import Heads, Hidden, attention_probabilities, real_tokens
 from stages.core.heads.seam import Gated
 
 
-@torch.inference_mode()
-def layer_maps(
-    gated: Gated, inputs: dict[str, Tensor]
-) -> Iterator[Float[Tensor, "batch head query key"]]:
-    """Yield what every token attends to in each layer: probabilities in float32, 0 on padding keys.
+class LayerAttention(NamedTuple):
+    """What one layer attends to.
 
-    Padded query rows are finite but mean nothing. What is yielded must be left as it is.
+    `maps` are probabilities in float32, 0 on padding keys; the rows of padded queries are finite
+    but mean nothing. `queries` and `keys` give them; the keys lack their bias, which maps do not
+    depend on. All must be left as they are.
+    """
+
+    maps: Float[Tensor, "batch head query key"]
+    queries: Heads
+    keys: Heads
+
+
+@torch.inference_mode()
+def layer_attention(gated: Gated, inputs: dict[str, Tensor]) -> Iterator[LayerAttention]:
+    """Yield the attention of each layer.
 
     Args:
         inputs: the tensors of a `Batch`.
     """
-    hidden, real = embedded(gated, inputs), real_tokens(inputs)
-    for index, module in enumerate(gated.stack):
-        layer = layer_parts(module)
-        maps = layer.attention_maps(hidden, real)
-        yield maps
-        if index < gated.layers - 1:
-            values = layer.by_head(layer.projections[2], hidden)
-            hidden = layer.after(layer.mixed(maps.to(values.dtype) @ values, hidden))
+    real = real_tokens(inputs)
+    mask = None if real is None else real[:, None, None]
+    hidden = embedded(gated, inputs)
+    for layer in gated.parts:
+        queries, keys = layer.queries_and_keys(hidden)
+        maps = attention_probabilities(queries, keys, mask, layer.scaling)
+        yield LayerAttention(maps, queries, keys)
+        if layer is not gated.parts[-1]:
+            hidden = layer.after(layer.mixed(maps @ layer.values(hidden), hidden))
+
+
+def layer_maps(
+    gated: Gated, inputs: dict[str, Tensor]
+) -> Iterator[Float[Tensor, "batch head query key"]]:
+    """Yield the `maps` of `layer_attention`."""
+    return (attention.maps for attention in layer_attention(gated, inputs))
 
 
 def embedded(gated: Gated, inputs: dict[str, Tensor]) -> Hidden:
-    """What the first layer reads: the encoder's output where its stack has no layers."""
+    """What the first layer reads: the encoder's output where its stack has no layers, shifted."""
     with gated.with_stack(nn.ModuleList()):
-        return gated.model.base_model(**inputs).last_hidden_state
+        hidden = gated.model.base_model(**inputs).last_hidden_state
+    return hidden + gated.parts[0].shift

@@ -1,115 +1,171 @@
-"""A BERT-like layer in its parts, so that a grid can run each part no more than it must.
+"""A BERT-like encoder in its layers' parts, so that a grid can run each part no more than it must.
 
-transformers runs a layer only as a whole. What differs between the families is where the same
-matrices are kept; dropout is off, as the wrapped models are in evaluation mode.
+transformers runs a layer only as a whole. Here a layer is its matrices, and its biases are where
+adding them costs no pass over a tensor, which changes rounding alone:
+
+* What is added to the residual stream behind a norm (the output projection's bias, the network's
+  second) is added to that norm's bias. What reads the norm takes it off again in a bias of its own:
+  W (x + b) + (c - W b) = W x + c. So the stream that a layer reads is shifted by the bias of its
+  output projection, and products are added to the stream in place.
+* The keys' bias, as any shift of all keys, adds the same to all scores of a query; the softmax does
+  not see it.
+
+Products are in the precision asked for; the residual stream, the norms and the attention maps are
+in float32: half the digits would be rounded away at every layer.
 """
 
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import layer_norm, scaled_dot_product_attention
 from transformers.activations import GELUActivation
 
 from stages.core.heads.gates import uniform_output
-from stages.core.heads.seam import attention_probabilities
+from stages.core.heads.layer_modules import LayerModules, layer_modules
 
 Hidden = Float[Tensor, "batch token hidden"]
 Heads = Float[Tensor, "batch head token size"]
 Inner = Float[Tensor, "batch token inner"]
 
 
-class Layer(ABC):
-    """One layer: attention, mixing the heads into the residual stream, feed-forward network."""
+@dataclass(frozen=True)
+class Norm:
+    """A layer norm; its bias is its own and what the stream behind it is shifted by."""
 
-    def __init__(self, module: nn.Module):
-        self.module = module
+    weight: Float[Tensor, " hidden"]
+    bias: Float[Tensor, " hidden"]
+    epsilon: float
 
-    @property
-    @abstractmethod
-    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
-        """Query, key and value."""
+    @classmethod
+    def of(cls, module: nn.LayerNorm, shift: Float[Tensor, " hidden"] | float) -> "Norm":
+        """The norm of a module, what it gives out shifted."""
+        return cls(module.weight.detach(), module.bias.detach() + shift, module.eps)
 
-    @property
-    @abstractmethod
-    def attention(self) -> nn.Module:
-        """The module that the attention function is called with."""
+    def __call__(self, stream: Hidden) -> Hidden:
+        """Norm of a hidden state."""
+        return layer_norm(stream, self.weight.shape, self.weight, self.bias, self.epsilon)
 
-    @property
-    @abstractmethod
-    def output_projection(self) -> nn.Linear:
-        """What the heads' outputs, side by side, go through."""
 
-    @property
-    @abstractmethod
-    def mixing_norm(self) -> nn.LayerNorm:
-        """The norm of the residual stream after the heads were added to it."""
+class Projection:
+    """A matrix product with a bias, of what is shifted by a constant.
 
-    @property
-    @abstractmethod
-    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
-        """The feed-forward network: first projection, activation, second projection."""
+    Attributes:
+        weight: [inputs, outputs].
+        bias: None: none that matters.
+    """
 
-    @property
-    @abstractmethod
-    def network_norm(self) -> nn.LayerNorm:
-        """The norm of the residual stream after the network was added to it."""
+    def __init__(
+        self,
+        module: nn.Linear,
+        dtype: torch.dtype,
+        shift: Float[Tensor, " inputs"] | None = None,
+        biased: bool = True,
+    ):
+        self.weight = module.weight.detach().to(dtype).T
+        bias = module.bias.detach() if biased else None
+        if bias is not None and shift is not None:
+            bias = bias - module.weight.detach() @ shift
+        self.bias = None if bias is None else bias.to(dtype)
+
+    def __call__(self, rows: Float[Tensor, "row inputs"]) -> Float[Tensor, "row outputs"]:
+        """The product, with its bias."""
+        if self.bias is None:
+            return rows @ self.weight
+        return torch.addmm(self.bias, rows, self.weight)
+
+    def add_to(
+        self, stream: Float[Tensor, "row outputs"], rows: Float[Tensor, "row inputs"]
+    ) -> Float[Tensor, "row outputs"]:
+        """The product without a bias, added to `stream` in place."""
+        if stream.dtype == rows.dtype:
+            return stream.addmm_(rows, self.weight)
+        return stream.add_(rows @ self.weight)
+
+
+class Layer:
+    """One layer: attention, mixing the heads into the residual stream, feed-forward network.
+
+    Every `hidden` that it takes is in float32 and shifted by `shift`.
+    """
+
+    def __init__(self, modules: LayerModules, dtype: torch.dtype, next_shift: Tensor | float):
+        """Prepare a layer.
+
+        Args:
+            dtype: of matrix products.
+            next_shift: what the reader of this layer's output wants that to be shifted by.
+        """
+        self.dtype = dtype
+        self.size: int = modules.attention.attention_head_size
+        self.scaling: float = modules.attention.scaling
+        self.shift = modules.output.bias.detach()
+        self.query = Projection(modules.query, dtype, self.shift)
+        self.key = Projection(modules.key, dtype, biased=False)
+        self.value = Projection(modules.value, dtype, self.shift)
+        self.output = Projection(modules.output, dtype, biased=False)
+        outer_bias = modules.outer.bias.detach()
+        self.mixing_norm = Norm.of(modules.mixing_norm, outer_bias)
+        self.inner = Projection(modules.inner, dtype, outer_bias)
+        self.activation = modules.activation
+        self.outer = Projection(modules.outer, dtype, biased=False)
+        self.network_norm = Norm.of(modules.network_norm, next_shift)
 
     @property
     def head_weights(self) -> Float[Tensor, "head size hidden"]:
         """The part of the output projection that each head's output goes through."""
-        weight = self.output_projection.weight
-        return weight.T.unflatten(0, (-1, self.attention.attention_head_size))
+        return self.output.weight.unflatten(0, (-1, self.size))
 
-    def mixed(self, output: Heads, residual: Hidden) -> Hidden:
-        """The heads' outputs, through the output projection, added to the residual stream."""
-        return self.output_projection(output.transpose(1, 2).flatten(2)).add_(residual)
+    def mixed(self, output: Heads, stream: Hidden) -> Hidden:
+        """The heads' outputs, through the output projection, added to the stream in place."""
+        self.output.add_to(stream.flatten(0, 1), output.transpose(1, 2).flatten(2).flatten(0, 1))
+        return stream
 
     def after(self, mixed: Hidden) -> Hidden:
         """The rest of the layer: norm and feed-forward network."""
         hidden = self.mixing_norm(mixed)
-        return self.from_sums(self.network[0](hidden), hidden)
+        return self.from_sums(self.inner(self._rows(hidden)), hidden)
 
-    def from_sums(self, sums: Inner, hidden: Hidden) -> Hidden:
-        """The feed-forward network from the sums of its first projection on, which are overwritten.
+    def from_sums(self, sums: Float[Tensor, "row inner"], hidden: Hidden) -> Hidden:
+        """The feed-forward network from the sums of its first projection on.
 
         Args:
-            hidden: the network's input, which is its residual too.
+            sums: are overwritten.
+            hidden: the network's input, which is its residual too; overwritten.
         """
-        _, activation, outer = self.network
-        if isinstance(activation, GELUActivation):
+        if isinstance(self.activation, GELUActivation):
             inner = torch.ops.aten.gelu_(sums)  # the largest tensor of all: not twice in the cache
         else:
-            inner = activation(sums)
-        return self.network_norm(outer(inner).add_(hidden))
-
-    def by_head(self, projection: nn.Linear, hidden: Hidden) -> Heads:
-        """Queries, keys or values of every head."""
-        size = self.attention.attention_head_size
-        return projection(hidden).unflatten(-1, (-1, size)).transpose(1, 2)
+            inner = self.activation(sums)
+        self.outer.add_to(hidden.flatten(0, 1), inner)
+        return self.network_norm(hidden)
 
     def attend(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> tuple[Heads, Heads]:
         """Output and value of every head, every token asking."""
-        query, key, value = (self.by_head(linear, hidden) for linear in self.projections)
+        query, key = self.queries_and_keys(hidden)
+        value = self.values(hidden)
         output = scaled_dot_product_attention(
             query,
             key,
             value,
             attn_mask=None if real is None else real[:, None, None],
-            scale=self.attention.scaling,
+            scale=self.scaling,
         )
         return output, value
 
-    def attention_maps(
-        self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
-    ) -> Float[Tensor, "batch head query key"]:
-        """What every token attends to in every head: probabilities in float32, 0 on padding."""
-        query, key = (self.by_head(linear, hidden) for linear in self.projections[:2])
-        mask = None if real is None else real[:, None, None]
-        return attention_probabilities(query, key, mask, self.attention.scaling)
+    def queries_and_keys(self, hidden: Hidden) -> tuple[Heads, Heads]:
+        """Of every head; the keys without their bias, which no softmax over them sees."""
+        rows = self._rows(hidden)
+        query, key = (self._by_head(part(rows), hidden) for part in (self.query, self.key))
+        return query, key
+
+    def values(self, hidden: Hidden) -> Heads:
+        """Of every head."""
+        return self._by_head(self.value(self._rows(hidden)), hidden)
 
     def attend_from_first(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
@@ -117,93 +173,67 @@ class Layer(ABC):
         """Output of every head where only the first token asks.
 
         Exact, but without keys and values: as q (W h) = (q W) h, the projections act on one vector
-        a head instead of one a token. The keys' bias shifts all scores alike and drops out.
+        a head instead of one a token.
         """
-        size = self.attention.attention_head_size
-        query, key, value = self.projections
-        asking = query(hidden[:, 0]).unflatten(-1, (-1, size))
-        weights = key.weight.unflatten(0, (-1, size))
-        folded = torch.einsum("bhs,hsd->bhd", asking, weights)
-        scores = (folded @ hidden.mT).float() * self.attention.scaling
+        hidden = hidden.to(self.dtype)
+        asking = self.query(hidden[:, 0]).unflatten(-1, (-1, self.size))
+        folded = torch.einsum(
+            "bhs,dhs->bhd", asking, self.key.weight.unflatten(1, asking.shape[1:])
+        )
+        scores = (folded @ hidden.mT).float() * self.scaling
         if real is not None:
             scores = scores.masked_fill(~real[:, None], float("-inf"))
-        seen = scores.softmax(-1).to(hidden.dtype) @ hidden
-        weights = value.weight.unflatten(0, (-1, size))
-        output = torch.einsum("bhd,hsd->bhs", seen, weights) + value.bias.unflatten(0, (-1, size))
-        return output[:, :, None]
+        seen = scores.softmax(-1).to(self.dtype) @ hidden
+        weights = self.value.weight.unflatten(1, asking.shape[1:])
+        output = torch.einsum("bhd,dhs->bhs", seen, weights)
+        return (output + self.value.bias.unflatten(0, asking.shape[1:]))[:, :, None]
 
     def uniform_output(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> Float[Tensor, "batch head size"]:
         """What each head gives out that attends to every real token alike, without all values."""
-        mean = uniform_output(hidden[:, None], real)[:, 0]
-        return self.projections[2](mean).unflatten(-1, (-1, self.attention.attention_head_size))
+        mean = uniform_output(hidden[:, None], real)[:, 0].to(self.dtype)
+        return self.value(mean).unflatten(-1, (-1, self.size))
+
+    def _rows(self, hidden: Hidden) -> Float[Tensor, "row hidden"]:
+        return hidden.flatten(0, 1).to(self.dtype)
+
+    def _by_head(self, rows: Float[Tensor, "row hidden"], hidden: Hidden) -> Heads:
+        return rows.view(*hidden.shape[:2], -1, self.size).transpose(1, 2)
 
 
-class BertLayer(Layer):
-    """Also RoBERTa's, ELECTRA's and MiniLM's."""
+def encoder_layers(stack: Sequence[nn.Module], dtype: torch.dtype) -> list[Layer]:
+    """The layers of an encoder in parts; the last one's output is not shifted.
 
-    @property
-    def attention(self) -> nn.Module:
-        return self.module.attention.self
-
-    @property
-    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
-        return self.attention.query, self.attention.key, self.attention.value
-
-    @property
-    def output_projection(self) -> nn.Linear:
-        return self.module.attention.output.dense
-
-    @property
-    def mixing_norm(self) -> nn.LayerNorm:
-        return self.module.attention.output.LayerNorm
-
-    @property
-    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
-        first, second = self.module.intermediate, self.module.output
-        return first.dense, first.intermediate_act_fn, second.dense
-
-    @property
-    def network_norm(self) -> nn.LayerNorm:
-        return self.module.output.LayerNorm
+    Args:
+        stack: its layers as transformers has them, in float32.
+        dtype: of matrix products.
+    """
+    modules = [layer_modules(layer) for layer in stack]
+    shifts = [following.output.bias.detach() for following in modules[1:]]
+    return [
+        Layer(layer, dtype, shift) for layer, shift in zip(modules, [*shifts, 0.0], strict=True)
+    ]
 
 
-class DistilBertLayer(Layer):
-    """DistilBERT's."""
-
-    @property
-    def attention(self) -> nn.Module:
-        return self.module.attention
-
-    @property
-    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
-        return self.attention.q_lin, self.attention.k_lin, self.attention.v_lin
-
-    @property
-    def output_projection(self) -> nn.Linear:
-        return self.attention.out_lin
-
-    @property
-    def mixing_norm(self) -> nn.LayerNorm:
-        return self.module.sa_layer_norm
-
-    @property
-    def network(self) -> tuple[nn.Linear, nn.Module, nn.Linear]:
-        network = self.module.ffn
-        return network.lin1, network.activation, network.lin2
-
-    @property
-    def network_norm(self) -> nn.LayerNorm:
-        return self.module.output_layer_norm
+def attention_probabilities(
+    query: Heads,
+    key: Heads,
+    attention_mask: Bool[Tensor, "batch 1 #query key"] | None,
+    scaling: float | None,
+) -> Float[Tensor, "batch head query key"]:
+    """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
+    scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
+    queries, keys = query.flatten(0, 1), key.flatten(0, 1)
+    # With beta = 0 the product is all; some devices read even then what it would be added to.
+    scores = torch.baddbmm(query.new_zeros(1), queries, keys.mT, beta=0, alpha=scaling)
+    scores = scores.unflatten(0, query.shape[:2]).float()
+    if attention_mask is not None:
+        scores.masked_fill_(~attention_mask, float("-inf"))
+    return scores.softmax(dim=-1)
 
 
 def real_tokens(inputs: dict[str, Tensor]) -> Bool[Tensor, "batch token"] | None:
     """Which tokens of a batch are no padding; None where none is, which attention does faster."""
     real = inputs["attention_mask"].bool()
     return None if real.all() else real
-
-
-def layer_parts(module: nn.Module) -> Layer:
-    """The parts of a layer of any of the families."""
-    return DistilBertLayer(module) if hasattr(module, "sa_layer_norm") else BertLayer(module)

@@ -7,6 +7,7 @@ attention function, which every layer calls with whatever keyword arguments the 
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.masking_utils import sdpa_mask
 
 from stages.core.heads.gates import GateBatch
+from stages.core.heads.layers import Layer, attention_probabilities, encoder_layers
 
 NAME = "gated"
 
@@ -58,23 +60,6 @@ def attention(
     if record_outputs is not None:
         record_outputs(layer, output, _every_token(real, key))
     return output.transpose(1, 2).contiguous(), None
-
-
-def attention_probabilities(
-    query: Float[Tensor, "batch head query size"],
-    key: Float[Tensor, "batch head key size"],
-    attention_mask: Bool[Tensor, "batch 1 #query key"] | None,
-    scaling: float | None,
-) -> Float[Tensor, "batch head query key"]:
-    """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
-    scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
-    queries, keys = query.flatten(0, 1), key.flatten(0, 1)
-    # With beta = 0 the product is all; some devices read even then what it would be added to.
-    scores = torch.baddbmm(query.new_zeros(1), queries, keys.mT, beta=0, alpha=scaling)
-    scores = scores.unflatten(0, query.shape[:2]).float()
-    if attention_mask is not None:
-        scores.masked_fill_(~attention_mask, float("-inf"))
-    return scores.softmax(dim=-1)
 
 
 def _every_token(real: Tensor | None, key: Tensor) -> Bool[Tensor, "batch key"]:
@@ -126,6 +111,11 @@ class Gated:
         )
         return output.logits if hasattr(output, "logits") else output.last_hidden_state
 
+    @cached_property
+    def parts(self) -> list[Layer]:
+        """Its layers in parts, in float32, of the weights as they are when this is first read."""
+        return encoder_layers(self.stack, torch.float32)
+
     @contextmanager
     def with_stack(self, stack: nn.ModuleList) -> Iterator[None]:
         """The model runs `stack` in place of its layers meanwhile."""
@@ -142,7 +132,9 @@ class Gated:
     def twin(self) -> "Gated":
         """The same for another thread: the weights are shared, the modules around them are not."""
         weights = [*self.model.parameters(), *self.model.buffers()]
-        return Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
+        twin = Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
+        twin.parts = self.parts  # nothing of it is ever changed
+        return twin
 
 
 def _layer_stack(model: PreTrainedModel) -> tuple[nn.Module, nn.ModuleList]:

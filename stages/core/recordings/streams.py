@@ -5,10 +5,10 @@ Memory holds one batch, whatever the corpus: a batch has as many texts as keep i
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,12 +18,13 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import AutoConfig, PreTrainedTokenizerBase
 
+from stages.core.attention.map_batches import batch_of, fitting
 from stages.core.attention.maps import MapStore
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
-from stages.core.encoder.batches import Batch, Encoded, encode
+from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, longest_input
-from stages.core.heads.layer_maps import layer_maps
+from stages.core.heads.layer_maps import layer_attention, layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.project.files import InputError
 from stages.core.project.parameters import PARAMETER_FILE
@@ -48,6 +49,17 @@ class MapBatch:
         """Which tokens are no padding."""
         lengths = torch.as_tensor(self.lengths, device=self.maps.device)
         return torch.arange(self.maps.shape[-1], device=self.maps.device) < lengths[:, None]
+
+
+class ScoreBatch(NamedTuple):
+    """Maps of some texts, and the queries and keys that they are made of."""
+
+    maps: MapBatch
+    queries: Float[Tensor, "text layer head token size"]
+    keys: Float[Tensor, "text layer head token size"]
+
+
+Read = TypeVar("Read")
 
 
 class Recording(ABC):
@@ -77,20 +89,18 @@ class Recording(ABC):
 
     def batches(self, rows: Int[np.ndarray, " drawn"] | None = None) -> Iterator[MapBatch]:
         """Yield the maps of the texts `rows` (all, by default), longest first."""
-        rows = np.arange(len(self.tokens)) if rows is None else rows
-        order = rows[np.argsort(-self.lengths[rows], kind="stable")]
-        with tqdm(total=len(order), desc=self.name, unit="text") as progress:
-            for part in self._parts(order):
-                yield self._read(part)
-                progress.update(len(part))
+        return self._each(self._read, rows)
 
-    def _parts(self, order: Int[np.ndarray, " drawn"]) -> Iterator[Int[np.ndarray, " text"]]:
-        start = 0
-        while start < len(order):
-            one = self.layers * self.heads * int(self.lengths[order[start]]) ** 2
-            size = max(1, MAP_NUMBERS // one)
-            yield order[start : start + size]
-            start += size
+    def _each(
+        self,
+        read: Callable[[Int[np.ndarray, " text"]], Read],
+        rows: Int[np.ndarray, " drawn"] | None,
+    ) -> Iterator[Read]:
+        rows = np.arange(len(self.tokens)) if rows is None else rows
+        with tqdm(total=len(rows), desc=self.name, unit="text") as progress:
+            for part in fitting(rows, self.lengths, self.layers * self.heads, MAP_NUMBERS):
+                yield read(part)
+                progress.update(len(part))
 
     @abstractmethod
     def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
@@ -104,22 +114,24 @@ class LiveRecording(Recording):
         self.name, self.gated, self.tokens, self.encoded = name, gated, tokens, encoded
         self.layers, self.heads = gated.layers, gated.heads
 
-    def inputs(self, rows: Int[np.ndarray, " text"]) -> Batch:
-        """The model's inputs for some texts."""
-        some = Encoded(
-            {name: [ids[row] for row in rows] for name, ids in self.encoded.inputs.items()},
-            self.encoded.padding,
-            [self.encoded.segments[row] for row in rows],
-        )
-        (batch,) = some.batches(len(rows), self.gated.model.device)
-        return batch
+    def scores(self, rows: Int[np.ndarray, " drawn"] | None = None) -> Iterator[ScoreBatch]:
+        """As `batches`, with the queries and keys that the maps are made of."""
+        return self._each(self._read_scores, rows)
 
     @torch.inference_mode()
     def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
-        batch = self.inputs(rows)
+        batch = batch_of(self.encoded, rows, self.gated.model.device)
         asking = batch.inputs["attention_mask"].bool()[:, None, :, None]
         layers = [maps * asking for maps in layer_maps(self.gated, batch.inputs)]
-        return MapBatch(rows[batch.rows], batch.lengths, torch.stack(layers, dim=1))
+        return MapBatch(batch.rows, batch.lengths, torch.stack(layers, dim=1))
+
+    @torch.inference_mode()
+    def _read_scores(self, rows: Int[np.ndarray, " text"]) -> ScoreBatch:
+        batch = batch_of(self.encoded, rows, self.gated.model.device)
+        asking = batch.inputs["attention_mask"].bool()[:, None, None, :, None]
+        layers = layer_attention(self.gated, batch.inputs)
+        maps, queries, keys = (torch.stack(part, dim=1) for part in zip(*layers, strict=True))
+        return ScoreBatch(MapBatch(batch.rows, batch.lengths, maps * asking), queries, keys)
 
 
 class StoredRecording(Recording):
