@@ -29,7 +29,7 @@ PEAKS = {
     "NVIDIA L4": 121e12,
 }
 BATCH = 128
-# Difference of logits in bf16, as a share of how far heads move them: both sides round all the way,
+# Difference of logits in bf16, as a share of how far heads move them: the loop rounds all the way,
 # but a wrong head, or none, is as far off as heads are from each other.
 BF16_SHARE = 0.5
 

@@ -32,7 +32,9 @@ from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
 
-LAYER_NUMBERS = 4_000_000  # of the maps of one layer of a batch; one text may have more
+# Of the maps of one layer of a batch: a CPU's caches hold few; one text may have more.
+LAYER_NUMBERS = {"cpu": 4_000_000}
+LAYER_NUMBERS_OF_OTHERS = 64_000_000
 
 
 class Attend(Parameters):
@@ -109,8 +111,11 @@ def measure(
     places = np.full(len(encoded.lengths), -1)
     places[rows] = np.arange(len(rows))
     recorder = Recorder(gated, kind_ids, places, writer)
-    parts = fitting(np.arange(len(places)), encoded.lengths, gated.heads, LAYER_NUMBERS, batch)
-    batches = (batch_of(encoded, part, gated.model.device) for part in parts)
+    device = gated.model.device
+    most = LAYER_NUMBERS.get(device.type, LAYER_NUMBERS_OF_OTHERS)
+    rows, lengths = np.arange(len(places)), encoded.lengths
+    parts = fitting(rows, lengths, lambda length: gated.heads * length**2, most, batch)
+    batches = (batch_of(encoded, part, device) for part in parts)
     # Closed, so that no thread goes on writing when this ends early.
     with (
         closing(in_order(Recorder.record, recorder, batches, runtime)) as found,

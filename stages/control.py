@@ -35,7 +35,7 @@ class Control(Parameters):
     """The section `control` of `params.yaml`."""
 
     modes: list[Literal["zero", "uniform"]]
-    precision: Precision  # that the grid computes in; maps are compared in fp32
+    precision: Precision  # of the encoder's matrix products; maps are compared in fp32
     batch: int = Field(gt=0)  # examples that go through together
     examples: int | None = Field(gt=0)  # validation examples; null: all
     resamples: int = Field(gt=0)  # of the bootstrap

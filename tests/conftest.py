@@ -112,6 +112,9 @@ def tiny_checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(2019)
             model = AutoModel.from_config(config)
+            for parameter in model.parameters():
+                if parameter.dim() == 1:  # biases and norms, which say nothing before training
+                    parameter.data += 0.3 * torch.randn_like(parameter)
         model.save_pretrained(root / family)
         tokenizer.save_pretrained(root / family)
     return {family: root / family for family in FAMILIES}
@@ -134,9 +137,6 @@ def padded_classifier(
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
-            for parameter in model.parameters():
-                if parameter.dim() == 1:  # biases and norms, which say nothing before training
-                    parameter.data += 0.3 * torch.randn_like(parameter)
             ids = torch.randint(5, 40, (len(lengths), width))
         mask = torch.tensor([[1] * length + [0] * (width - length) for length in lengths])
         ids[mask == 0] = model.config.pad_token_id

@@ -59,7 +59,7 @@ def similarities(
 def head_table(
     cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """One row a head: mean cosine over the examples with its bootstrap interval."""
+    """One row a head: mean cosine over the examples with its bootstrap interval (`group_means`)."""
     count, layers, heads = cosines.shape
     alone = np.arange(count)  # every example is a group of its own
     mean, low, high = group_means(cosines.reshape(count, -1).T, alone, resamples, seed)

@@ -3,10 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from stages.attend import token_table
+from stages import attend
+from stages.attend import measure, token_table
 from stages.core.attention.statistics import KindIds
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.machine.runtime import Runtime
 
 
 def frame(*pairs) -> pd.DataFrame:
@@ -51,3 +54,24 @@ def test_kinds_are_found_in_every_family(any_checkpoint):
     assert kinds.cls.sum(1).tolist() == [1, 1]
     assert kinds.sep.sum(1).tolist() in ([2, 2], [3, 3])  # RoBERTa sets two between the texts
     assert kinds.punctuation.sum(1).tolist() == [2, 1]
+
+
+def test_statistics_do_not_depend_on_the_batches(any_checkpoint, monkeypatch):
+    tokenizer = load_tokenizer(any_checkpoint)
+    gated, encoded = Gated(load_encoder(any_checkpoint)), encode(tokenizer, PAIRS, 64)
+    kinds = KindIds.of(tokenizer, [".", ","])
+    none = np.array([], dtype=int)
+    batches = []
+
+    def find(self, inputs):
+        batches.append(len(inputs["input_ids"]))
+        return find_as_ever(self, inputs)
+
+    find_as_ever = KindIds.find
+    monkeypatch.setattr(KindIds, "find", find)
+    alone = Runtime(device="cpu", threads=1)
+    together = measure(gated, encoded, kinds, 2, alone, none, None).frame()
+    monkeypatch.setitem(attend.LAYER_NUMBERS, "cpu", 1)
+    one_by_one = measure(gated, encoded, kinds, 2, alone, none, None).frame()
+    assert batches == [2, 1, 1]
+    pd.testing.assert_frame_equal(together, one_by_one, atol=1e-5)

@@ -4,6 +4,7 @@ from typing import get_args
 import numpy as np
 import pytest
 import torch
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from stages.core.ablation import grid as grid_module
 from stages.core.ablation.grid import Grid, mean_outputs
@@ -55,17 +56,48 @@ def test_grid_equals_one_full_forward_a_gate(gated_batch):
     assert np.abs(logits - baseline).max(axis=(1, 2)).min() > 1e-6  # every gate does something
 
 
-@torch.no_grad()
-def test_in_half_precision_single_heads_are_computed_as_a_whole(gated_batch, monkeypatch):
-    """Half the digits are too few for the shortcut; the logits agree within them, in any mode."""
-    gated, batch = gated_batch
-    means = mean_outputs(gated, [batch])
-    gates = [
+def every_head_and_layer(gated):
+    return [
         gate
         for mode in get_args(Mode)
         for family in (single_heads, whole_layers)
         for gate in family(gated.layers, gated.heads, mode)
     ]
+
+
+@pytest.mark.parametrize("changes", [{"num_hidden_layers": 1}, {"hidden_act": "relu"}])
+@torch.no_grad()
+def test_one_layer_and_other_activations(changes, tiny_bert):
+    config = AutoConfig.from_pretrained(tiny_bert, **changes)
+    model = AutoModelForSequenceClassification.from_pretrained(tiny_bert, config=config)
+    gated = Gated(model)
+    ids = torch.arange(5, 35).reshape(3, 10)
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    gates = [gate for gate in every_head_and_layer(gated) if gate.mode != "mean"]
+    _, logits = Grid(gated, gates).run(Batch(np.arange(3), np.full(3, 10), inputs))
+    for gate, shared in zip(gates, logits, strict=True):
+        off = off_matrix([gate], gated.layers, gated.heads).expand(3, -1, -1)
+        full = gated(inputs, gate=GateBatch(gate.mode, off))
+        np.testing.assert_allclose(shared, full, atol=1e-5, err_msg=gate.name)
+
+
+@torch.no_grad()
+def test_copies_compute_in_the_same_precision(gated_batch):
+    gated, batch = gated_batch
+    grid = Grid(gated, list(single_heads(gated.layers, gated.heads, "zero")), None, "bf16")
+    own = grid.run(batch)
+    assert {hidden.dtype for hidden in grid._full_pass(batch).inputs} == {torch.float32}
+    for copy in (grid.twin(), grid.moved(torch.device("cpu"))):
+        for one, other in zip(own, copy.run(batch), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@torch.no_grad()
+def test_in_half_precision_single_heads_are_computed_as_a_whole(gated_batch, monkeypatch):
+    """Half the digits are too few for the shortcut; the logits agree within them, in any mode."""
+    gated, batch = gated_batch
+    means = mean_outputs(gated, [batch])
+    gates = every_head_and_layer(gated)
     exact_baseline, exact = Grid(gated, gates, means).run(batch)
     monkeypatch.setattr(grid_module, "unchanged_sums", None)  # would be called
     baseline, logits = Grid(gated, gates, means, "bf16").run(batch)
@@ -90,7 +122,7 @@ def test_layers_below_the_gate_run_once(gated_batch, monkeypatch):
     rows = []
 
     def attend(layer, hidden, real):
-        rows.append((gated.parts.index(layer), len(hidden)))
+        rows.append((gated.parts().index(layer), len(hidden)))
         return attend_as_ever(layer, hidden, real)
 
     attend_as_ever = Layer.attend
@@ -190,5 +222,9 @@ def test_pieces_of_another_run_are_not_taken_up(tmp_path, encoded):
     assert reordered.calls == 3
     (tmp_path / "model.safetensors").write_bytes(b"other weights")
     reweighted.gates = reordered.gates
+    rounded = CountingGrid()
+    rounded.gates, rounded.precision = reordered.gates, "bf16"
+    run_gates(rounded, encoded, 2, alone, tmp_path / "x", tmp_path)
+    assert rounded.calls == 3
     run_gates(reweighted, encoded, 2, alone, tmp_path / "x", tmp_path)
     assert reweighted.calls == 3

@@ -8,23 +8,27 @@ from stages.core.encoder.batches import Encoded
 LENGTHS = np.array([2, 10, 3, 5, 3])
 
 
+def maps(count):
+    return lambda length: count * length**2
+
+
 def parts(*arguments, **options):
     return [part.tolist() for part in fitting(*arguments, **options)]
 
 
 def test_as_many_as_fit_with_their_padding():
     """Two maps a text: 200 numbers, then 50 a text, then 18."""
-    assert parts(np.arange(5), LENGTHS, 2, 100) == [[1], [3, 2], [4, 0]]
-    assert parts(np.arange(5), LENGTHS, 2, 10_000) == [[1, 3, 2, 4, 0]]
+    assert parts(np.arange(5), LENGTHS, maps(2), 100) == [[1], [3, 2], [4, 0]]
+    assert parts(np.arange(5), LENGTHS, maps(2), 10_000) == [[1, 3, 2, 4, 0]]
 
 
 def test_no_more_than_asked_for():
-    assert parts(np.arange(5), LENGTHS, 2, 10_000, most=2) == [[1, 3], [2, 4], [0]]
+    assert parts(np.arange(5), LENGTHS, maps(2), 10_000, most=2) == [[1, 3], [2, 4], [0]]
 
 
 def test_only_the_rows_drawn():
-    assert parts(np.array([0, 2, 4]), LENGTHS, 1, 18) == [[2, 4], [0]]
-    assert parts(np.array([], dtype=int), LENGTHS, 1, 18) == []
+    assert parts(np.array([0, 2, 4]), LENGTHS, maps(1), 18) == [[2, 4], [0]]
+    assert parts(np.array([], dtype=int), LENGTHS, maps(1), 18) == []
 
 
 def test_a_batch_names_the_rows_of_the_whole():

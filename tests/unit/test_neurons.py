@@ -82,6 +82,7 @@ def test_queries_are_those_of_the_model(recording):
     torch.testing.assert_close(queries[:, 1], query, atol=1e-5, rtol=0)
     difference = (keys[:, 1] - key).transpose(1, 2).flatten(0, 1)
     torch.testing.assert_close(difference, difference[:1].expand_as(difference), atol=1e-5, rtol=0)
+    assert difference.abs().max() > 0.01
 
 
 def test_removed_embeddings_come_back(recording):

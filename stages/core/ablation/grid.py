@@ -16,7 +16,6 @@ Exact savings, each held against one full forward a gate by tests/unit/test_grid
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -28,7 +27,7 @@ from stages.core.encoder.batches import Batch
 from stages.core.heads.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
 from stages.core.heads.layer_maps import embedded
-from stages.core.heads.layers import Hidden, Layer, encoder_layers, real_tokens
+from stages.core.heads.layers import Hidden, Layer, real_tokens
 from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import DTYPES, Precision
 
@@ -59,10 +58,10 @@ def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer
 class Start:
     """What a layer knows before its gates act; the last layer for its first token alone.
 
-    `mixed` is the residual stream with all heads on, before its norm; `sums` are what the network's
-    first projection makes of it (`unchanged_sums`), where single heads are computed by their change
-    alone, else None. `uniform` is what each head gives out that attends to all tokens alike, where
-    the mode asks for it.
+    `residual` is what the layer read, shifted by its `shift`. `mixed` is that with all heads added,
+    before the norm; `sums` are what the network's first projection makes of it (`unchanged_sums`),
+    where single heads are computed by their change alone, else None. `uniform` is what each head
+    gives out that attends to all tokens alike, where the mode asks for it.
     """
 
     residual: Float[Tensor, "batch asking hidden"]
@@ -74,7 +73,10 @@ class Start:
 
 @dataclass(frozen=True)
 class FullPass:
-    """A batch with every head on: logits, the input of every layer, real tokens (None: all)."""
+    """A batch with every head on: its logits, and which of its tokens are real (None: all).
+
+    `inputs` are what every layer reads, shifted by its `shift`.
+    """
 
     logits: Float[Tensor, "batch classes"]
     inputs: list[Hidden]
@@ -96,7 +98,7 @@ class Grid:
         Args:
             gated: in float32.
             means: what the mode `mean` puts in place of a head's output.
-            precision: of matrix products and attention.
+            precision: of matrix products, and attention and activation between them.
         """
         self.gated = gated
         self.gates = gates
@@ -142,15 +144,13 @@ class Grid:
     def twin(self) -> "Grid":
         """A grid for another thread: the weights are the same, the modules around them are not."""
         twin = Grid(self.gated.twin(), self.gates, self.means, self.precision)
-        twin.layers, twin._change_weights = self.layers, self._change_weights
+        twin._change_weights = self._change_weights
         return twin
 
-    @cached_property
-    def layers(self) -> list[Layer]:
-        """The encoder's layers in parts; made when first read, so that no cluster ships them."""
-        if self.precision == "fp32":
-            return self.gated.parts
-        return encoder_layers(self.gated.stack, DTYPES[self.precision])
+    @property
+    def parts(self) -> list[Layer]:
+        """The encoder's layers, in the grid's precision."""
+        return self.gated.parts(DTYPES[self.precision])
 
     def _groups(self, places: Sequence[int]) -> list[list[int]]:
         """Rows of `places` whose gates begin in one layer, have one mode, and one head or more."""
@@ -166,7 +166,7 @@ class Grid:
         inputs = {name: ids.to(self.gated.model.device) for name, ids in batch.inputs.items()}
         real = real_tokens(inputs)
         hidden, read = embedded(self.gated, inputs), []
-        for index, layer in enumerate(self.layers):
+        for index, layer in enumerate(self.parts):
             read.append(hidden)
             output, _ = self._attend(index, hidden, real, None)
             hidden = layer.after(layer.mixed(output, _asking(hidden, output).clone()))
@@ -180,13 +180,13 @@ class Grid:
         mode: Mode,
         several_heads: bool,
     ) -> Start:
-        layer = self.layers[index]
+        layer = self.parts[index]
         output, uniform = self._attend(index, hidden, real, mode)
         residual = _asking(hidden, output)
         mixed = layer.mixed(output, residual.clone())
         # Half the digits are too few for a difference of large sums; one token is not worth it, and
         # one head takes as long without.
-        float32, before_last = layer.dtype == torch.float32, index < len(self.layers) - 1
+        float32, before_last = layer.dtype == torch.float32, index < len(self.parts) - 1
         by_change = several_heads and float32 and before_last
         sums = unchanged_sums(layer, mixed) if by_change else None
         return Start(residual, output, uniform, mixed, sums)
@@ -199,8 +199,8 @@ class Grid:
         mode: Mode | None,
     ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
         """Output of each head, in the last layer for one token; of uniform attention if asked."""
-        layer = self.layers[index]
-        if index < len(self.layers) - 1:
+        layer = self.parts[index]
+        if index < len(self.parts) - 1:
             output, value = layer.attend(hidden, real)
             return output, uniform_output(value, real) if mode == "uniform" else None
         output = layer.attend_from_first(hidden, real)
@@ -219,15 +219,16 @@ class Grid:
         else:
             parts = (start.output, start.uniform, start.residual)
             output, uniform, residual = (_copies(part, len(gates)) for part in parts)
-            mixed = self.layers[first].mixed(gate.replace(first, output, uniform), residual)
-            hidden = self.layers[first].after(mixed)
+            mixed = self.parts[first].mixed(gate.replace(first, output, uniform), residual)
+            hidden = self.parts[first].after(mixed)
         changed = {layer for one in gates for layer, _ in one.heads}
-        for index in range(first + 1, len(self.layers)):
-            layer = self.layers[index]
+        for index in range(first + 1, len(self.parts)):
+            layer = self.parts[index]
             output, uniform = self._attend(index, hidden, real, mode if index in changed else None)
             if index in changed:
                 output = gate.replace(index, output, uniform)
-            hidden = layer.after(layer.mixed(output, _asking(hidden, output)))
+            stream = _asking(hidden, output).contiguous()
+            hidden = layer.after(layer.mixed(output, stream))
         return hidden
 
     def _after_without_one(
@@ -238,7 +239,7 @@ class Grid:
         whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
         change = whole.substitute(index, start.output, start.uniform) - start.output
         changes = change[:, heads].transpose(0, 1)
-        layer = self.layers[index]
+        layer = self.parts[index]
         weights = layer.head_weights[heads]
         changed = changes.flatten(1, 2) @ weights
         mixed = start.mixed + changed.unflatten(1, start.mixed.shape[:2])

@@ -48,8 +48,8 @@ class Outcomes:
 def gate_table(gates: Sequence[Gate], precision: str = "fp32") -> pd.DataFrame:
     """One row a gate: gate, family, mode, layer, head, band, share, draw, heads_off, precision.
 
-    `layer` and `head` are -1 where the gate is more than one. `precision` is what the outcomes were
-    computed in.
+    `layer` and `head` are -1 where the gate is more than one. `precision` is that of
+    the encoder's matrix products.
     """
     return pd.DataFrame(
         {

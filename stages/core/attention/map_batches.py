@@ -1,6 +1,6 @@
 """Batches of texts whose maps fit into memory, or a processor's cache, together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from stages.core.encoder.batches import Batch, Encoded
 def fitting(
     rows: Int[np.ndarray, " drawn"],
     lengths: Int[np.ndarray, " text"],
-    maps_each: int,
+    numbers_of: Callable[[int], int],
     numbers: int,
     most: int | None = None,
 ) -> Iterator[Int[np.ndarray, " part"]]:
@@ -20,13 +20,13 @@ def fitting(
 
     Args:
         lengths: of all texts, in tokens; `rows` are places in it.
-        maps_each: how many maps a text has.
-        numbers: that the maps of a part may have, with their padding; one text may have more.
+        numbers_of: how many numbers a text of that length brings.
+        numbers: that a part may have, with its padding; one text may have more.
         most: rows of a part; None: any number.
     """
     rows = rows[np.argsort(-lengths[rows], kind="stable")]
     while len(rows):
-        size = max(1, numbers // (maps_each * int(lengths[rows[0]]) ** 2))
+        size = max(1, numbers // numbers_of(int(lengths[rows[0]])))
         size = size if most is None else min(size, most)
         yield rows[:size]
         rows = rows[size:]

@@ -52,10 +52,10 @@ class TokenKinds:
         targets = [asking & kind[:, None] for kind in (self.cls, self.sep, self.punctuation)]
         targets += [self.sep[:, :, None] & self.sep[:, None]]
         targets += [asking & keys & (offset == step) for step in (-1, 1, 0)]
-        shares = torch.stack(targets, dim=-1)
-        shares = shares / shares.any(2).sum(1)[:, None, None]
+        shares = torch.stack(targets, dim=1)
+        shares = shares / shares.any(3).sum(2)[..., None, None]
         distance = asking * offset.abs() / self.real.sum(1)[:, None, None]
-        return torch.cat([shares, distance[..., None]], dim=-1).flatten(1, 2)
+        return torch.cat([shares, distance[:, None]], dim=1).flatten(2).mT
 
     @cached_property
     def query_weights(self) -> Float[Tensor, "batch query statistic"]:

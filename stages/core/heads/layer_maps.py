@@ -36,12 +36,12 @@ def layer_attention(gated: Gated, inputs: dict[str, Tensor]) -> Iterator[LayerAt
     """
     real = real_tokens(inputs)
     mask = None if real is None else real[:, None, None]
-    hidden = embedded(gated, inputs)
-    for layer in gated.parts:
+    hidden, layers = embedded(gated, inputs), gated.parts()
+    for layer in layers:
         queries, keys = layer.queries_and_keys(hidden)
         maps = attention_probabilities(queries, keys, mask, layer.scaling)
         yield LayerAttention(maps, queries, keys)
-        if layer is not gated.parts[-1]:
+        if layer is not layers[-1]:
             hidden = layer.after(layer.mixed(maps @ layer.values(hidden), hidden))
 
 
@@ -56,4 +56,4 @@ def embedded(gated: Gated, inputs: dict[str, Tensor]) -> Hidden:
     """What the first layer reads: the encoder's output where its stack has no layers, shifted."""
     with gated.with_stack(nn.ModuleList()):
         hidden = gated.model.base_model(**inputs).last_hidden_state
-    return hidden + gated.parts[0].shift
+    return hidden + gated.parts()[0].shift

@@ -1,7 +1,7 @@
 """A BERT-like encoder in its layers' parts, so that a grid can run each part no more than it must.
 
-transformers runs a layer only as a whole. Here a layer is its matrices, and its biases are where
-adding them costs no pass over a tensor, which changes rounding alone:
+transformers runs a layer only as a whole. Here a layer is its matrices, and half of its biases are
+where adding them costs no pass over a tensor, which changes rounding alone:
 
 * What is added to the residual stream behind a norm (the output projection's bias, the network's
   second) is added to that norm's bias. What reads the norm takes it off again in a bias of its own:
@@ -10,8 +10,8 @@ adding them costs no pass over a tensor, which changes rounding alone:
 * The keys' bias, as any shift of all keys, adds the same to all scores of a query; the softmax does
   not see it.
 
-Products are in the precision asked for; the residual stream, the norms and the attention maps are
-in float32: half the digits would be rounded away at every layer.
+Products, and attention and activation between them, are in the precision asked for. The residual
+stream and the norms are in float32: what every layer adds to must not be rounded at every layer.
 """
 
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ class Projection:
 class Layer:
     """One layer: attention, mixing the heads into the residual stream, feed-forward network.
 
-    Every `hidden` that it takes is in float32 and shifted by `shift`.
+    Every `hidden` and `stream` is in float32; those that the layer reads are shifted by `shift`.
     """
 
     def __init__(self, modules: LayerModules, dtype: torch.dtype, next_shift: Tensor | float):
@@ -120,7 +120,8 @@ class Layer:
 
     def mixed(self, output: Heads, stream: Hidden) -> Hidden:
         """The heads' outputs, through the output projection, added to the stream in place."""
-        self.output.add_to(stream.flatten(0, 1), output.transpose(1, 2).flatten(2).flatten(0, 1))
+        rows = output.transpose(1, 2).flatten(2).flatten(0, 1)
+        self.output.add_to(stream.view(-1, stream.shape[-1]), rows)
         return stream
 
     def after(self, mixed: Hidden) -> Hidden:
@@ -133,21 +134,24 @@ class Layer:
 
         Args:
             sums: are overwritten.
-            hidden: the network's input, which is its residual too; overwritten.
+            hidden: the network's input, shifted by its second bias; it is its residual too, and
+                overwritten.
         """
         if isinstance(self.activation, GELUActivation):
             inner = torch.ops.aten.gelu_(sums)  # the largest tensor of all: not twice in the cache
         else:
             inner = self.activation(sums)
-        self.outer.add_to(hidden.flatten(0, 1), inner)
+        self.outer.add_to(hidden.view(-1, hidden.shape[-1]), inner)
         return self.network_norm(hidden)
 
     def attend(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> tuple[Heads, Heads]:
         """Output and value of every head, every token asking."""
-        query, key = self.queries_and_keys(hidden)
-        value = self.values(hidden)
+        rows = self._rows(hidden)
+        query, key, value = (
+            self._by_head(part(rows), hidden) for part in (self.query, self.key, self.value)
+        )
         output = scaled_dot_product_attention(
             query,
             key,
@@ -229,7 +233,10 @@ def attention_probabilities(
     scores = torch.baddbmm(query.new_zeros(1), queries, keys.mT, beta=0, alpha=scaling)
     scores = scores.unflatten(0, query.shape[:2]).float()
     if attention_mask is not None:
-        scores.masked_fill_(~attention_mask, float("-inf"))
+        # A sum with few numbers is several times as fast as to fill all scores.
+        scores += torch.zeros_like(attention_mask, dtype=scores.dtype).masked_fill_(
+            ~attention_mask, float("-inf")
+        )
     return scores.softmax(dim=-1)
 
 

@@ -7,7 +7,6 @@ attention function, which every layer calls with whatever keyword arguments the 
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -93,6 +92,7 @@ class Gated:
                 if hasattr(module, "attention_head_size"):
                     module.layer_idx = index  # DistilBERT's attention does not know its layer
                     self.head_size = module.attention_head_size
+        self._parts: dict[torch.dtype, list[Layer]] = {}
 
     def __call__(
         self,
@@ -111,10 +111,15 @@ class Gated:
         )
         return output.logits if hasattr(output, "logits") else output.last_hidden_state
 
-    @cached_property
-    def parts(self) -> list[Layer]:
-        """Its layers in parts, in float32, of the weights as they are when this is first read."""
-        return encoder_layers(self.stack, torch.float32)
+    def parts(self, dtype: torch.dtype = torch.float32) -> list[Layer]:
+        """Its layers in parts; once this was called, no weight of a layer must change or move.
+
+        Args:
+            dtype: of matrix products.
+        """
+        if dtype not in self._parts:
+            self._parts[dtype] = encoder_layers(self.stack, dtype)
+        return self._parts[dtype]
 
     @contextmanager
     def with_stack(self, stack: nn.ModuleList) -> Iterator[None]:
@@ -133,7 +138,7 @@ class Gated:
         """The same for another thread: the weights are shared, the modules around them are not."""
         weights = [*self.model.parameters(), *self.model.buffers()]
         twin = Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
-        twin.parts = self.parts  # nothing of it is ever changed
+        twin._parts = self._parts  # nothing of it is ever changed
         return twin
 
 

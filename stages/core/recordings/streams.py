@@ -1,7 +1,7 @@
 """Attention of one encoder on one corpus, batch by batch, padding cut and zero.
 
-Memory holds one batch, whatever the corpus: a batch has as many texts as keep its maps below
-`MAP_NUMBERS` numbers (one text at least).
+Memory holds one batch, whatever the corpus: a batch has as many texts as keep its maps, and
+what else is read with them, below `MAP_NUMBERS` numbers (one text at least).
 """
 
 from abc import ABC, abstractmethod
@@ -95,10 +95,17 @@ class Recording(ABC):
         self,
         read: Callable[[Int[np.ndarray, " text"]], Read],
         rows: Int[np.ndarray, " drawn"] | None,
+        besides: int = 0,
     ) -> Iterator[Read]:
+        """What `read` gives of every part; a head has `besides` numbers a token beside its map."""
+        heads = self.layers * self.heads
+
+        def numbers_of(length: int) -> int:
+            return heads * length * (length + besides)
+
         rows = np.arange(len(self.tokens)) if rows is None else rows
         with tqdm(total=len(rows), desc=self.name, unit="text") as progress:
-            for part in fitting(rows, self.lengths, self.layers * self.heads, MAP_NUMBERS):
+            for part in fitting(rows, self.lengths, numbers_of, MAP_NUMBERS):
                 yield read(part)
                 progress.update(len(part))
 
@@ -116,7 +123,7 @@ class LiveRecording(Recording):
 
     def scores(self, rows: Int[np.ndarray, " drawn"] | None = None) -> Iterator[ScoreBatch]:
         """As `batches`, with the queries and keys that the maps are made of."""
-        return self._each(self._read_scores, rows)
+        return self._each(self._read_scores, rows, besides=2 * self.gated.head_size)
 
     @torch.inference_mode()
     def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:

@@ -135,7 +135,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
 
 def precisions(gates: pd.DataFrame) -> str:
     """What the encoder computed in, as a sentence."""
-    return f"Computed in {' and '.join(gates['precision'].unique())}."
+    return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 
 def _title(study: str, words: str) -> str:
