@@ -1,0 +1,3 @@
+"""Tests; what torch must find settled before it is imported is settled first."""
+
+import stages  # noqa: F401

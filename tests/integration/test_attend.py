@@ -119,8 +119,8 @@ def test_fewer_examples_than_wanted_are_all_kept(project):
 
 
 def test_kill_leaves_nothing_and_the_next_run_completes(project):
-    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 600, "batch": 1})
-    toy.write_examples_of("toy", 600)
+    toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 300, "batch": 1})
+    toy.write_examples_of("toy", 300)
     process = subprocess.Popen(
         [sys.executable, "-m", "stages.attend", "--task=toy", "--seed=0", "--arm=none"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},

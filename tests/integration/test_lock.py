@@ -50,21 +50,27 @@ def test_an_altered_output_of_a_gathered_folder_is_found():
         ("stages/core/ablation/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1 and "),
     ],
 )
-def test_a_changed_parameter_or_source_is_found(project_copy, file, before, after):
-    assert complaints(project_copy) == []
-    changed = project_copy / file
-    assert before in changed.read_text()
-    changed.write_text(changed.read_text().replace(before, after, 1))
-    assert complaints(project_copy) != []
+def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after):
+    changed = module_copy / file
+    text = changed.read_text()
+    assert before in text
+    changed.write_text(text.replace(before, after, 1))
+    assert complaints(module_copy) != []
+    changed.write_text(text)
 
 
-def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(project_copy):
+def test_a_copy_with_its_changes_undone_has_no_complaints(module_copy):
+    """So what the tests above found is what they changed."""
+    assert complaints(module_copy) == []
+
+
+def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_copy):
     yaml = YAML()
-    parameters = yaml.load(project_copy / "params.yaml")
+    parameters = yaml.load(module_copy / "params.yaml")
     parameters["tasks"]["sentiment"]["finetune"] = {"learning_rate": 3.0e-5}
-    yaml.dump(parameters, project_copy / "params.yaml")
+    yaml.dump(parameters, module_copy / "params.yaml")
     printed = [
-        subprocess.run([*DVC, *command], cwd=project_copy, capture_output=True, text=True).stdout
+        subprocess.run([*DVC, *command], cwd=module_copy, capture_output=True, text=True).stdout
         for command in (
             ["stage", "list", "--name-only"],
             ["repro", "--allow-missing", "--dry", "--keep-going"],

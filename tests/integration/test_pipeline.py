@@ -14,6 +14,7 @@ import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
+from stages.core.patterns.data import read_maps, read_table, write_maps
 from tests.integration.hub import COMMIT, serving
 from tests.integration.tiny import GLUE, SETTINGS, SIDE_BY_SIDE, merge, run
 from tests.lock import DVC, complaints
@@ -62,6 +63,17 @@ def environment(hub: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return {"HF_ENDPOINT": hub, "HF_HOME": str(tmp_path_factory.mktemp("home")), **offline}
 
 
+def keep_few(folder: Path) -> None:
+    """Leave a few labelled maps of each class and encoder in every fold."""
+    tables = {name: read_table(folder / f"{name}.csv") for name in ("maps", "labels")}
+    kinds = tables["maps"][["fold", "encoder"]].assign(label=tables["labels"]["label"])
+    kept = kinds.groupby(list(kinds)).head(6).index
+    maps = read_maps(folder / "maps.npz")
+    write_maps(folder / "maps.npz", [maps[place] for place in kept])
+    for name, table in tables.items():
+        table.loc[kept].to_csv(folder / f"{name}.csv", index=False)
+
+
 @pytest.fixture(scope="module")
 def both(
     module_copy: Path,
@@ -81,6 +93,7 @@ def both(
     parameters["corpora"]["pairs"]["max_length"] = 64  # the tiny encoder has no more positions
     parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
     yaml.dump(parameters, folder / "params.yaml")
+    keep_few(module_copy / "data/patterns")
     (folder / "dvc.lock").unlink()
     shutil.rmtree(folder / "reports")
     again = tmp_path_factory.mktemp("again") / "project"
