@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -146,41 +146,40 @@ def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFram
 
 
 def reading(folder: Path, rounds: int, reads: int = 20_000) -> pd.DataFrame:
-    """Reading the maps of a folder against copying as many bytes, in the same pieces, in memory.
+    """Reading the maps of a folder against the same reads of arrays held in memory.
 
     Returns:
         what (one map at a time by chance, or all in order), side, seconds, ratio (to memory),
         lowest, highest, maps_per_second, megabytes.
     """
     store = MapStore(folder)
+    held = {name: np.array(store[name]) for name in store.ids}  # reads the files once, too
+    groups = [np.array(maps) for _, maps in store.groups()]
     generator = np.random.default_rng(0)
-    examples = generator.integers(len(store), size=reads)
-    places = generator.integers((store.layers, store.heads), size=(reads, 2))
+    names = [store.ids[example] for example in generator.integers(len(store), size=reads)]
+    places = generator.integers((store.layers, store.heads), size=(reads, 2)).tolist()
 
-    def by_chance() -> Iterator[np.ndarray]:
-        for example, (layer, head) in zip(examples, places, strict=True):
-            yield store[store.ids[example]][layer, head]
+    def by_chance(maps: Mapping[str, np.ndarray] | MapStore) -> list[np.ndarray]:
+        drawn = zip(names, places, strict=True)
+        return [maps[name][layer, head].copy() for name, (layer, head) in drawn]
 
-    def in_order() -> Iterator[np.ndarray]:
-        for _, maps in store.groups():
-            yield maps
-
+    sides = {
+        "one map at a time, by chance": (lambda: by_chance(held), lambda: by_chance(store)),
+        "all maps": (
+            lambda: [maps.copy() for maps in groups],
+            lambda: [maps.copy() for _, maps in store.groups()],
+        ),
+    }
     tables = []
-    for what, pieces in (("one map at a time, by chance", by_chance), ("all maps", in_order)):
-        kept = [np.array(piece) for piece in pieces()]  # reads the files once, too
-        count = sum(int(np.prod(piece.shape[:-2])) for piece in kept)
-        size = sum(piece.nbytes for piece in kept)
-        sides = {
-            "memory": lambda kept=kept: [piece.copy() for piece in kept],
-            "files": lambda pieces=pieces: [piece.copy() for piece in pieces()],
-        }
-        again = sides["files"]()
-        if not all(np.array_equal(*pair) for pair in zip(kept, again, strict=True)):
+    for what, (memory, files) in sides.items():
+        pieces = files()
+        if not all(np.array_equal(*pair) for pair in zip(pieces, memory(), strict=True)):
             raise SystemExit(f"{folder}: reading twice gives two results")
-        table = ratios(take_turns(sides, rounds), to="memory")
+        table = ratios(take_turns({"memory": memory, "files": files}, rounds), to="memory")
         table.insert(0, "what", what)
+        count = sum(int(np.prod(piece.shape[:-2])) for piece in pieces)
         table["maps_per_second"] = count / table["seconds"]
-        tables.append(table.assign(megabytes=size / 1e6))
+        tables.append(table.assign(megabytes=sum(piece.nbytes for piece in pieces) / 1e6))
     return pd.concat(tables, ignore_index=True)
 
 
