@@ -100,6 +100,13 @@ def family_parts(family: str) -> tuple[PreTrainedConfig, PreTrainedTokenizerBase
     return BertConfig(**sizes), BertTokenizer(vocab=vocabulary)
 
 
+def vary_biases(model: PreTrainedModel, spread: float) -> None:
+    """Draw biases and norms anew: before training they say nothing."""
+    for parameter in model.parameters():
+        if parameter.dim() == 1:
+            parameter.data += spread * torch.randn_like(parameter)
+
+
 FAMILIES = ("bert", "roberta", "distilbert", "electra", "minilm")
 
 
@@ -112,9 +119,7 @@ def tiny_checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(2019)
             model = AutoModel.from_config(config)
-            for parameter in model.parameters():
-                if parameter.dim() == 1:  # biases and norms, which say nothing before training
-                    parameter.data += 0.1 * torch.randn_like(parameter)
+            vary_biases(model, 0.1)  # more, and so small a model is hard to tune
         model.save_pretrained(root / family)
         tokenizer.save_pretrained(root / family)
     return {family: root / family for family in FAMILIES}
@@ -137,6 +142,7 @@ def padded_classifier(
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             model = AutoModelForSequenceClassification.from_pretrained(any_checkpoint, num_labels=3)
+            vary_biases(model, 0.3)
             ids = torch.randint(5, 40, (len(lengths), width))
         mask = torch.tensor([[1] * length + [0] * (width - length) for length in lengths])
         ids[mask == 0] = model.config.pad_token_id

@@ -163,6 +163,10 @@ def test_arms_and_seeds(project: Callable[..., None]) -> None:
     assert not states()
 
 
+def test_a_second_run_writes_the_same_bytes(project: Callable[..., None]) -> None:
+    assert run() == run()
+
+
 def test_scores_are_tuned_for(project: Callable[..., None]) -> None:
     entry = YAML(typ="safe").load(Path("params.yaml"))["tasks"]["toy"]
     del entry["labels"]
