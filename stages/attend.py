@@ -18,23 +18,21 @@ from pydantic import Field
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
-from stages.core.attention.map_batches import batch_of, fitting
 from stages.core.attention.maps import MapWriter, RecordedArm, write_maps
 from stages.core.attention.statistics import STATISTICS, KindIds, Moments, surface_statistics
-from stages.core.encoder.batches import Batch, Encoded, encode
+from stages.core.encoder.batches import Batch, Encoded, encode, fitting
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.fan_out import in_order
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime, read_runtime, start
+from stages.core.machine.runtime import ByDevice, Runtime, read_runtime, start
 from stages.core.project.examples import draw_examples, read_examples
 from stages.core.project.files import atomic
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.project.tasks import load_task
 
 # Of the maps of one layer of a batch: a CPU's caches hold few; one text may have more.
-LAYER_NUMBERS = {"cpu": 4_000_000}
-LAYER_NUMBERS_OF_OTHERS = 64_000_000
+LAYER_NUMBERS = ByDevice(cpu=4_000_000, others=64_000_000)
 
 
 class Attend(Parameters):
@@ -47,13 +45,13 @@ class Attend(Parameters):
     punctuation: list[str]  # tokens that count as punctuation
 
 
-def token_table(
+def map_tokens(
     ids: pd.Series,
     encoded: Encoded,
     rows: Int[np.ndarray, " drawn"],
     tokenizer: PreTrainedTokenizerBase,
 ) -> pd.DataFrame:
-    """Id, tokens and segments of the drawn examples, as the map store keeps them."""
+    """Id, tokens and segments of the drawn examples, whose maps are kept."""
     input_ids = encoded.inputs["input_ids"]
     return pd.DataFrame(
         {
@@ -112,10 +110,14 @@ def measure(
     places[rows] = np.arange(len(rows))
     recorder = Recorder(gated, kind_ids, places, writer)
     device = gated.model.device
-    most = LAYER_NUMBERS.get(device.type, LAYER_NUMBERS_OF_OTHERS)
-    rows, lengths = np.arange(len(places)), encoded.lengths
-    parts = fitting(rows, lengths, lambda length: gated.heads * length**2, most, batch)
-    batches = (batch_of(encoded, part, device) for part in parts)
+    parts = fitting(
+        np.arange(len(places)),
+        encoded.lengths,
+        lambda length: gated.heads * length**2,
+        LAYER_NUMBERS.on(device),
+        batch,
+    )
+    batches = (encoded.batch(part, device) for part in parts)
     # Closed, so that no thread goes on writing when this ends early.
     with (
         closing(in_order(Recorder.record, recorder, batches, runtime)) as found,
@@ -151,7 +153,7 @@ def main(
     # All are of one checkpoint.
     tokenizer = load_tokenizer(folders[arms[0]])
     encoded = encode(tokenizer, examples, definition.max_length)
-    tokens = token_table(examples["id"], encoded, rows, tokenizer)
+    tokens = map_tokens(examples["id"], encoded, rows, tokenizer)
     kind_ids = KindIds.of(tokenizer, parameters.punctuation)
     for name, folder in folders.items():
         gated = Gated(load_tuned(folder).to(device))

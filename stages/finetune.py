@@ -19,8 +19,6 @@ import typer
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from stages.core import training
-from stages.core.encoder import batches, checkpoint
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import TUNED, Arm, load_classifier, load_tokenizer
 from stages.core.encoder.checkpoint_source import Checkpoint, locate
@@ -32,7 +30,7 @@ from stages.core.machine.processes import (
     run_under_torchrun,
 )
 from stages.core.machine.runtime import read_runtime, start
-from stages.core.machine.scratch import fingerprint, open_scratch
+from stages.core.machine.scratch import code_of, fingerprint, open_scratch
 from stages.core.project.examples import read_examples
 from stages.core.project.files import InputError, atomic
 from stages.core.project.metrics import METRICS, predictions_from_logits
@@ -44,7 +42,7 @@ EXAMPLES = Path("work/tasks")
 MODELS = Path("work/models")
 MEASURES = Path("work/measures/finetune")
 SCRATCH = Path("work/scratch/finetune")  # no out of the stage: DVC would delete it before a run
-CODE = [Path(module.__file__) for module in (batches, checkpoint, training)] + [Path(__file__)]
+CODE = [*code_of("encoder", "training"), Path(__file__)]
 PLACES = 6  # decimal places of scores
 
 

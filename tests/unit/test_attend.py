@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from stages import attend
-from stages.attend import measure, token_table
+from stages.attend import map_tokens, measure
 from stages.core.attention.statistics import KindIds
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime
+from stages.core.machine.runtime import ByDevice, Runtime
 
 
 def frame(*pairs) -> pd.DataFrame:
@@ -22,7 +22,7 @@ PAIRS = frame(("the dog, not the cat.", "a dog"), ("a cat", "the red house. but"
 
 def test_tokens_and_segments_of_the_drawn_examples(tiny_bert):
     tokenizer = load_tokenizer(tiny_bert)
-    table = token_table(PAIRS["id"], encode(tokenizer, PAIRS, 64), np.array([1]), tokenizer)
+    table = map_tokens(PAIRS["id"], encode(tokenizer, PAIRS, 64), np.array([1]), tokenizer)
     (row,) = table.to_dict("records")
     assert row["id"] == "example-1"
     assert " ".join(row["tokens"]) == "[CLS] a cat [SEP] the red house . but [SEP]"
@@ -71,7 +71,7 @@ def test_statistics_do_not_depend_on_the_batches(any_checkpoint, monkeypatch):
     monkeypatch.setattr(KindIds, "find", find)
     alone = Runtime(device="cpu", threads=1)
     together = measure(gated, encoded, kinds, 2, alone, none, None).frame()
-    monkeypatch.setitem(attend.LAYER_NUMBERS, "cpu", 1)
+    monkeypatch.setattr(attend, "LAYER_NUMBERS", ByDevice(cpu=1, others=1))
     one_by_one = measure(gated, encoded, kinds, 2, alone, none, None).frame()
     assert batches == [2, 1, 1]
     pd.testing.assert_frame_equal(together, one_by_one, atol=1e-5)

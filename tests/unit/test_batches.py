@@ -1,8 +1,11 @@
+import numpy as np
 import pandas as pd
 import pytest
 from transformers import AutoTokenizer
 
-from stages.core.encoder.batches import encode
+from stages.core.encoder.batches import Encoded, encode, fitting
+
+LENGTHS = np.array([2, 10, 3, 5, 3])
 
 
 @pytest.fixture
@@ -44,3 +47,36 @@ def test_a_model_without_segments_gets_none(tiny_checkpoints):
 def test_pairs_and_single_texts_do_not_mix(tokenizer):
     with pytest.raises(ValueError, match="pairs or single"):
         encode(tokenizer, frame(("a dog", None), ("a cat", "the dog")), 64)
+
+
+def maps(count):
+    return lambda length: count * length**2
+
+
+def parts(*arguments, **options):
+    return [part.tolist() for part in fitting(*arguments, **options)]
+
+
+def test_as_many_as_fit_with_their_padding():
+    """Two maps a text: 200 numbers, then 50 a text, then 18."""
+    assert parts(np.arange(5), LENGTHS, maps(2), 100) == [[1], [3, 2], [4, 0]]
+    assert parts(np.arange(5), LENGTHS, maps(2), 10_000) == [[1, 3, 2, 4, 0]]
+
+
+def test_no_more_than_asked_for():
+    assert parts(np.arange(5), LENGTHS, maps(2), 10_000, most=2) == [[1, 3], [2, 4], [0]]
+
+
+def test_only_the_rows_drawn():
+    assert parts(np.array([0, 2, 4]), LENGTHS, maps(1), 18) == [[2, 4], [0]]
+    assert parts(np.array([], dtype=int), LENGTHS, maps(1), 18) == []
+
+
+def test_a_batch_of_some_rows_in_their_order():
+    encoded = Encoded(
+        {"input_ids": [[7], [1, 2, 3], [4, 5]]}, {"input_ids": 0}, [[0], [0] * 3, [0] * 2]
+    )
+    batch = encoded.batch(np.array([0, 2]))
+    assert batch.rows.tolist() == [0, 2]
+    assert batch.lengths.tolist() == [1, 2]
+    assert batch.inputs["input_ids"].tolist() == [[7, 0], [4, 5]]

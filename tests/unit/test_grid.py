@@ -21,7 +21,7 @@ from stages.core.heads.gates import (
 )
 from stages.core.heads.layers import Layer
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime
+from stages.core.machine.runtime import ByDevice, Runtime
 
 LENGTHS = [9, 4, 6, 9]
 
@@ -113,7 +113,7 @@ def test_the_size_of_a_stack_changes_nothing(gated_batch, monkeypatch):
     gated, batch = gated_batch
     gates = list(single_heads(gated.layers, gated.heads, "zero"))
     _, together = Grid(gated, gates).run(batch)
-    monkeypatch.setitem(grid_module.STACKED_TOKENS, "cpu", 1)
+    monkeypatch.setattr(grid_module, "STACKED_TOKENS", ByDevice(cpu=1, others=1))
     _, one_by_one = Grid(gated, gates).run(batch)
     np.testing.assert_allclose(together, one_by_one, atol=1e-5)
 

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from stages.core.attention.map_batches import batch_of
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.layer_modules import layer_modules
@@ -75,7 +74,7 @@ def test_queries_are_those_of_the_model(recording):
             lambda module, inputs, output, name=name: seen.update({name: output})
         )
     batch, queries, keys = next(recording.scores())
-    recording.gated(batch_of(recording.encoded, batch.rows, "cpu").inputs)
+    recording.gated(recording.encoded.batch(batch.rows).inputs)
     query, key = (
         seen[name].unflatten(-1, (recording.heads, -1)).transpose(1, 2) for name in ("query", "key")
     )

@@ -27,14 +27,13 @@ from stages.core.encoder.batches import Batch
 from stages.core.heads.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
 from stages.core.heads.layer_maps import embedded
-from stages.core.heads.layers import Hidden, Layer, real_tokens
+from stages.core.heads.layers import Hidden, Layer, asking_tokens, real_tokens
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import DTYPES, Precision
+from stages.core.machine.runtime import DTYPES, ByDevice, Precision
 
 # Rows (gates x examples x tokens) that go through a layer at once: enough for full matrix products;
 # on a CPU, few enough for what passes between them to stay in the cache of one core.
-STACKED_TOKENS = {"cpu": 1024}
-STACKED_TOKENS_OF_OTHERS = 65_536
+STACKED_TOKENS = ByDevice(cpu=1024, others=65_536)
 
 
 def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:
@@ -126,8 +125,7 @@ class Grid:
             hidden = known.inputs[gate.first_layer]
             several_heads = len(gate.heads) == 1 and len(group) > 1
             start = self._start(gate.first_layer, hidden, known.real, gate.mode, several_heads)
-            most = STACKED_TOKENS.get(hidden.device.type, STACKED_TOKENS_OF_OTHERS)
-            size = max(1, most // hidden.shape[:2].numel())
+            size = max(1, STACKED_TOKENS.on(hidden.device) // hidden.shape[:2].numel())
             ends = [
                 self._suffix([self.gates[places[row]] for row in stack], start, known.real)
                 for stack in slices(group, size)
@@ -169,7 +167,7 @@ class Grid:
         for index, layer in enumerate(self.parts):
             read.append(hidden)
             output, _ = self._attend(index, hidden, real, None)
-            hidden = layer.after(layer.mixed(output, _asking(hidden, output).clone()))
+            hidden = layer.from_output(output, hidden.clone())
         return FullPass(self._read_out(hidden), read, real)
 
     def _start(
@@ -182,7 +180,7 @@ class Grid:
     ) -> Start:
         layer = self.parts[index]
         output, uniform = self._attend(index, hidden, real, mode)
-        residual = _asking(hidden, output)
+        residual = asking_tokens(hidden, output)
         mixed = layer.mixed(output, residual.clone())
         # Half the digits are too few for a difference of large sums; one token is not worth it, and
         # one head takes as long without.
@@ -219,16 +217,14 @@ class Grid:
         else:
             parts = (start.output, start.uniform, start.residual)
             output, uniform, residual = (_copies(part, len(gates)) for part in parts)
-            mixed = self.parts[first].mixed(gate.replace(first, output, uniform), residual)
-            hidden = self.parts[first].after(mixed)
+            hidden = self.parts[first].from_output(gate.replace(first, output, uniform), residual)
         changed = {layer for one in gates for layer, _ in one.heads}
         for index in range(first + 1, len(self.parts)):
             layer = self.parts[index]
             output, uniform = self._attend(index, hidden, real, mode if index in changed else None)
             if index in changed:
                 output = gate.replace(index, output, uniform)
-            stream = _asking(hidden, output).contiguous()
-            hidden = layer.after(layer.mixed(output, stream))
+            hidden = layer.from_output(output, hidden)
         return hidden
 
     def _after_without_one(
@@ -266,11 +262,6 @@ class _Given(nn.Module):
 
     def forward(self, *_: object, **__: object) -> Tensor:
         return self.hidden
-
-
-def _asking(hidden: Hidden, output: Float[Tensor, "batch head asking size"]) -> Hidden:
-    """The hidden states of the tokens that asked: all, or the first."""
-    return hidden[:, : output.shape[2]]
 
 
 def _copies(tensor: Tensor | None, count: int) -> Tensor | None:

@@ -13,21 +13,13 @@ from stages.core.ablation.grid import Grid, slices
 from stages.core.encoder.batches import Batch, Encoded
 from stages.core.fan_out import fan_out
 from stages.core.machine.runtime import Runtime, find_device
-from stages.core.machine.scratch import fingerprint, open_scratch
+from stages.core.machine.scratch import code_of, fingerprint, open_scratch
 from stages.core.project.files import atomic
 
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
 # Pieces that other code made are not taken up.
-CORE = Path(__file__).parents[1]
-CODE = sorted(
-    [CORE / "fan_out.py"]
-    + [
-        file
-        for package in ("ablation", "encoder", "heads", "machine")
-        for file in (CORE / package).glob("*.py")
-    ]
-)
+CODE = code_of("ablation", "encoder", "fan_out", "heads", "machine")
 
 
 def run_gates(

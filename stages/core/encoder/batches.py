@@ -1,6 +1,6 @@
 """Examples as batches of token ids: sorted by length, padding cut."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,19 +46,50 @@ class Encoded:
 
         Longest first, so that too large a batch fails at once and not after an hour.
         """
-        lengths = self.lengths
-        order = np.argsort(-lengths, kind="stable")
+        order = np.argsort(-self.lengths, kind="stable")
         for start in range(0, len(order), size):
-            rows = order[start : start + size]
-            width = max(int(lengths[rows].max()), pad_to or 0)
-            inputs = {
-                name: torch.tensor(
-                    [ids[row] + [self.padding[name]] * (width - len(ids[row])) for row in rows],
-                    device=device,
-                )
-                for name, ids in self.inputs.items()
-            }
-            yield Batch(rows, lengths[rows], inputs)
+            yield self.batch(order[start : start + size], device, pad_to)
+
+    def batch(
+        self,
+        rows: Int[np.ndarray, " batch"],
+        device: torch.device | str = "cpu",
+        pad_to: int | None = None,
+    ) -> Batch:
+        """The examples `rows`, in that order, padded to their longest (or `pad_to`)."""
+        lengths = np.array([len(self.inputs["input_ids"][row]) for row in rows])
+        width = max(int(lengths.max()), pad_to or 0)
+        inputs = {
+            name: torch.tensor(
+                [ids[row] + [self.padding[name]] * (width - len(ids[row])) for row in rows],
+                device=device,
+            )
+            for name, ids in self.inputs.items()
+        }
+        return Batch(rows, lengths, inputs)
+
+
+def fitting(
+    rows: Int[np.ndarray, " drawn"],
+    lengths: Int[np.ndarray, " text"],
+    numbers_of: Callable[[int], int],
+    numbers: int,
+    most: int | None = None,
+) -> Iterator[Int[np.ndarray, " part"]]:
+    """Yield `rows` in parts that fit into memory, or a processor's cache; longest first.
+
+    Args:
+        lengths: of all texts, in tokens; `rows` are places in it.
+        numbers_of: how many numbers a text of that length brings.
+        numbers: that a part may have, with its padding; one text may have more.
+        most: rows of a part; None: any number.
+    """
+    rows = rows[np.argsort(-lengths[rows], kind="stable")]
+    while len(rows):
+        size = max(1, numbers // numbers_of(int(lengths[rows[0]])))
+        size = size if most is None else min(size, most)
+        yield rows[:size]
+        rows = rows[size:]
 
 
 def encode(tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, max_length: int) -> Encoded:

@@ -71,6 +71,23 @@ def longest_input(config: PreTrainedConfig) -> int:
     return config.max_position_embeddings
 
 
+def require_positions(config: PreTrainedConfig, folder: Path, max_length: int, key: str) -> None:
+    """Check that the encoder in `folder` can read texts of `max_length` tokens.
+
+    Args:
+        key: of params.yaml that says `max_length`, as a message names it.
+
+    Raises:
+        InputError: it has fewer positions.
+    """
+    if max_length > (longest := longest_input(config)):
+        raise InputError(
+            f"{PARAMETER_FILE}: {key} is {max_length} (128 where the entry does not say), but the "
+            f"encoder in {folder} has positions for {longest} tokens; set `max_length: {longest}` "
+            "or less in the entry"
+        )
+
+
 def load_encoder(folder: Path) -> PreTrainedModel:
     """The pretrained encoder without a head, in float32, for evaluation.
 
@@ -97,12 +114,7 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
         label2id={name: index for index, name in enumerate(names)},
         problem_type="regression" if task.kind == "regression" else "single_label_classification",
     )
-    if task.max_length > (longest := longest_input(config)):
-        raise InputError(
-            f"{PARAMETER_FILE}: `max_length` of the task is {task.max_length} (128 where the entry "
-            f"does not say), but the encoder in {folder} has positions for {longest} tokens; set "
-            f"`max_length: {longest}` or less in the entry of the task"
-        )
+    require_positions(config, folder, task.max_length, "`max_length` of the task")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = AutoModelForSequenceClassification.from_config(

@@ -42,7 +42,7 @@ def layer_attention(gated: Gated, inputs: dict[str, Tensor]) -> Iterator[LayerAt
         maps = attention_probabilities(queries, keys, mask, layer.scaling)
         yield LayerAttention(maps, queries, keys)
         if layer is not layers[-1]:
-            hidden = layer.after(layer.mixed(maps @ layer.values(hidden), hidden))
+            hidden = layer.from_output(maps @ layer.values(hidden), hidden)
 
 
 def layer_maps(

@@ -74,6 +74,9 @@ class Projection:
         """The product, with its bias."""
         if self.bias is None:
             return rows @ self.weight
+        if rows.device.type == "cpu" and rows.dtype == torch.float32:
+            # addmm fills the result with the bias first, and reads it back to add the product.
+            return (rows @ self.weight).add_(self.bias)
         return torch.addmm(self.bias, rows, self.weight)
 
     def add_to(
@@ -112,6 +115,14 @@ class Layer:
         self.activation = modules.activation
         self.outer = Projection(modules.outer, dtype, biased=False)
         self.network_norm = Norm.of(modules.network_norm, next_shift)
+
+    def from_output(self, output: Heads, hidden: Hidden) -> Hidden:
+        """The layer from its heads' outputs on, for the tokens that asked.
+
+        Args:
+            hidden: what the layer read; may be overwritten.
+        """
+        return self.after(self.mixed(output, asking_tokens(hidden, output).contiguous()))
 
     @property
     def head_weights(self) -> Float[Tensor, "head size hidden"]:
@@ -152,13 +163,8 @@ class Layer:
         query, key, value = (
             self._by_head(part(rows), hidden) for part in (self.query, self.key, self.value)
         )
-        output = scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            attn_mask=None if real is None else real[:, None, None],
-            scale=self.scaling,
-        )
+        mask = None if real is None else real[:, None, None]
+        output = scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=self.scaling)
         return output, value
 
     def queries_and_keys(self, hidden: Hidden) -> tuple[Heads, Heads]:
@@ -218,6 +224,11 @@ def encoder_layers(stack: Sequence[nn.Module], dtype: torch.dtype) -> list[Layer
     return [
         Layer(layer, dtype, shift) for layer, shift in zip(modules, [*shifts, 0.0], strict=True)
     ]
+
+
+def asking_tokens(hidden: Hidden, output: Heads) -> Hidden:
+    """The hidden states of the tokens that asked: all, or the first."""
+    return hidden[:, : output.shape[2]]
 
 
 def attention_probabilities(

@@ -2,7 +2,7 @@
 
 import random
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -13,6 +13,17 @@ from stages.core.project.parameters import PARAMETER_FILE, Parameters, section
 
 Precision = Literal["fp32", "bf16"]
 DTYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+class ByDevice(NamedTuple):
+    """A number that is another on a CPU than elsewhere."""
+
+    cpu: int
+    others: int
+
+    def on(self, device: torch.device) -> int:
+        """The number for a device."""
+        return self.cpu if device.type == "cpu" else self.others
 
 
 class Runtime(Parameters):

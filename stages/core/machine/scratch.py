@@ -11,6 +11,13 @@ from stages.core.project.files import remove
 COMPLETE = "complete"  # a file in a saved state, written after all others
 
 
+def code_of(*names: str) -> list[Path]:
+    """Files of modules and packages of `stages.core`, by their names there."""
+    core = Path(__file__).parents[1]
+    files = [[core / f"{name}.py", *(core / name).glob("*.py")] for name in names]
+    return sorted(file for found in files for file in found if file.exists())
+
+
 def fingerprint(identity: Any, files: Iterable[Path]) -> str:
     """A short name for everything that a run's result depends on: settings and files' contents."""
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode())

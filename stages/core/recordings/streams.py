@@ -18,16 +18,14 @@ from torch import Tensor
 from tqdm import tqdm
 from transformers import AutoConfig, PreTrainedTokenizerBase
 
-from stages.core.attention.map_batches import batch_of, fitting
 from stages.core.attention.maps import MapStore
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
-from stages.core.encoder.batches import Encoded, encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, longest_input
-from stages.core.heads.layer_maps import layer_attention, layer_maps
+from stages.core.encoder.batches import Encoded, encode, fitting
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, require_positions
+from stages.core.heads.layer_maps import layer_attention
 from stages.core.heads.seam import Gated
 from stages.core.project.files import InputError
-from stages.core.project.parameters import PARAMETER_FILE
 from stages.core.recordings.tokens import recorded_table, token_table
 
 MAP_NUMBERS = 12_000_000
@@ -125,20 +123,23 @@ class LiveRecording(Recording):
         """As `batches`, with the queries and keys that the maps are made of."""
         return self._each(self._read_scores, rows, besides=2 * self.gated.head_size)
 
-    @torch.inference_mode()
     def _read(self, rows: Int[np.ndarray, " text"]) -> MapBatch:
-        batch = batch_of(self.encoded, rows, self.gated.model.device)
-        asking = batch.inputs["attention_mask"].bool()[:, None, :, None]
-        layers = [maps * asking for maps in layer_maps(self.gated, batch.inputs)]
-        return MapBatch(batch.rows, batch.lengths, torch.stack(layers, dim=1))
+        (maps,) = self._of_layers(rows, 1)
+        return maps
+
+    def _read_scores(self, rows: Int[np.ndarray, " text"]) -> ScoreBatch:
+        return ScoreBatch(*self._of_layers(rows, 3))
 
     @torch.inference_mode()
-    def _read_scores(self, rows: Int[np.ndarray, " text"]) -> ScoreBatch:
-        batch = batch_of(self.encoded, rows, self.gated.model.device)
-        asking = batch.inputs["attention_mask"].bool()[:, None, None, :, None]
-        layers = layer_attention(self.gated, batch.inputs)
-        maps, queries, keys = (torch.stack(part, dim=1) for part in zip(*layers, strict=True))
-        return ScoreBatch(MapBatch(batch.rows, batch.lengths, maps * asking), queries, keys)
+    def _of_layers(
+        self, rows: Int[np.ndarray, " text"], count: int
+    ) -> tuple[MapBatch, *tuple[Float[Tensor, "text layer head token size"], ...]]:
+        """The first `count` fields of every layer's attention: the maps, queries and keys."""
+        batch = self.encoded.batch(rows, self.gated.model.device)
+        layers = [layer[:count] for layer in layer_attention(self.gated, batch.inputs)]
+        maps, *scores = (torch.stack(field, dim=1) for field in zip(*layers, strict=True))
+        maps *= batch.inputs["attention_mask"].bool()[:, None, None, :, None]
+        return MapBatch(batch.rows, batch.lengths, maps), *scores
 
 
 class StoredRecording(Recording):
@@ -188,12 +189,8 @@ class Texts:
             return StoredRecording(name, store, recorded_table(store.tokens))
         folder = ENCODERS / name
         tokenizer = load_tokenizer(folder)
-        if self.max_length > (longest := longest_input(AutoConfig.from_pretrained(folder))):
-            key = f"corpora.{self.folder.name}.max_length"
-            raise InputError(
-                f"{PARAMETER_FILE}: `{key}` is {self.max_length}, but the encoder in {folder} has "
-                f"positions for {longest} tokens; set {longest} or less"
-            )
+        key = f"corpora.{self.folder.name}.max_length"
+        require_positions(AutoConfig.from_pretrained(folder), folder, self.max_length, f"`{key}`")
         encoded = self.encoded(tokenizer)
         tokens = token_table(tokenizer, self.corpus, encoded, self.max_length)
         return LiveRecording(name, Gated(load_encoder(folder).to(device)), tokens, encoded)

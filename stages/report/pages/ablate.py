@@ -134,7 +134,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
 
 
 def precisions(gates: pd.DataFrame) -> str:
-    """What the encoder computed in, as a sentence."""
+    """In which precision matrix products were made, as a sentence."""
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 
