@@ -1,20 +1,17 @@
 """The grid of single heads against a loop, TransformerLens, and its floor."""
 
 import tempfile
-import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 from jaxtyping import Float
-from transformers import PreTrainedModel
 
 from benchmarks.alternatives import Logits, transformer_lens, usual_loop
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
+from benchmarks.product_rates import Rates, product_rates
 from stages.core.ablation.grid import Grid
 from stages.core.ablation.grid_run import run_gates
 from stages.core.effects.cost import Geometry, least_for_grid
@@ -25,12 +22,12 @@ from stages.core.heads.seam import Gated
 from stages.core.machine.runtime import Precision, Runtime, find_device
 
 OURS, LOOP, LENS = "this grid", "loop", "TransformerLens"
-# Prefixes shared and one token in the last layer; of sums over heads only the terms that change.
-FLOOR, LOWER_FLOOR = "floor", "floor by terms"
+# Prefixes shared and one token in the last layer; of sums over heads only the terms that change;
+# and the first at the rate that one product has alone.
+FLOOR, LOWER_FLOOR, FLOOR_ALONE = "floor", "floor by terms", "floor at one product's rate"
 GRADIENTS, FORWARD = "gradients of all gates", "one forward pass"
 TOLERANCE = 1e-4  # of logits in float32
 BATCH, GRADIENT_BATCH = 4, 32  # of `ablate` and `importance` in the default configuration
-PRODUCT_ROWS = (512, 1024, 2048)
 
 
 def own_grid(
@@ -46,39 +43,6 @@ def own_grid(
         run = Path(progress) / "grid"
         grid = Grid(gated, gates, precision=precision)
         return run_gates(grid, encoded, batch, runtime, run, Path(progress))[1]
-
-
-def product_rate(model: PreTrainedModel, threads: int, repeats: int = 30) -> float:
-    """Operations a second of the matrix product that the grid spends most of its time in.
-
-    On a CPU each thread makes products of its own, as the grid does. The best median of several
-    numbers of rows counts, so that the floor is as low as this machine can have it.
-    """
-    geometry, parameters = Geometry.of(model.config), next(model.parameters())
-    new = {"device": parameters.device, "dtype": parameters.dtype}
-    weight = torch.randn(geometry.feed_forward, geometry.hidden, **new)
-    workers = threads if parameters.device.type == "cpu" else 1
-
-    def seconds(rows: int) -> float:
-        hidden = torch.randn(rows, geometry.hidden, **new)
-        if workers > 1:
-            torch.set_num_threads(1)  # of this thread
-        times = []
-        for _ in range(repeats):
-            begin = time.perf_counter()
-            torch.nn.functional.linear(hidden, weight)
-            if hidden.is_cuda:
-                torch.cuda.synchronize()
-            times.append(time.perf_counter() - begin)
-        return float(np.median(times))
-
-    rates = []
-    with ThreadPoolExecutor(workers) as pool:
-        for rows in PRODUCT_ROWS:
-            found = list(pool.map(seconds, [rows] * workers))
-            rates.append(sum(2 * rows * geometry.hidden * geometry.feed_forward / t for t in found))
-    torch.set_num_threads(threads)
-    return max(rates)
 
 
 def compare(
@@ -110,7 +74,7 @@ def compare(
     gated = Gated(classifier(encoder).to(device))
     lens = transformer_lens(classifier(encoder).to(device), encoded) if LENS in against else None
     found: dict[str, Logits] = {}
-    rates = [product_rate(model, runtime.threads)]
+    rates = [product_rates(model, runtime.threads)]
     labels = np.zeros(len(encoded.lengths))
 
     def gradients() -> None:
@@ -125,17 +89,25 @@ def compare(
     }
     timed = {name: sides[name] for name in (OURS, *against, GRADIENTS, FORWARD)}
     times = take_turns(
-        timed, rounds, between=lambda: rates.append(product_rate(model, runtime.threads))
+        timed, rounds, between=lambda: rates.append(product_rates(model, runtime.threads))
     )
-    # The rate before and after each round: the machine's speed may change meanwhile.
-    operations = {
-        side: least_for_grid(geometry, gates, encoded.lengths, by_terms)
-        for side, by_terms in ((FLOOR, False), (LOWER_FLOOR, True))
+    # The machine's speed changes: what counts are the rates just before and after the grid ran.
+    around = [
+        Rates(*np.mean(rates[place : place + 2], axis=0))
+        for place in times.index[times["side"] == OURS]
+    ]
+    operations, least = (
+        least_for_grid(geometry, gates, encoded.lengths, by_terms) for by_terms in (False, True)
+    )
+    floors = {
+        FLOOR: [operations / rates.layer for rates in around],
+        LOWER_FLOOR: [least / rates.layer for rates in around],
+        FLOOR_ALONE: [operations / rates.alone for rates in around],
     }
     floor = [
-        {"round": number, "side": side, "seconds": count / np.mean(rates[number : number + 2])}
-        for side, count in operations.items()
-        for number in range(rounds)
+        {"round": number, "side": side, "seconds": seconds}
+        for side, of_rounds in floors.items()
+        for number, seconds in enumerate(of_rounds)
     ]
     table = ratios(pd.concat([times, pd.DataFrame(floor)]), to=OURS)
     table["ours_to_it"] = 1 / table["ratio"]

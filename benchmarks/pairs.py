@@ -12,12 +12,12 @@ def take_turns(
     rounds: int,
     between: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
-    """Seconds of every side in every round: columns round, side, seconds.
+    """Seconds of every side in every round, in the order of the runs: columns round, side, seconds.
 
     Each round runs every side once; the one that begins changes from round to round.
 
     Args:
-        between: runs after every round, untimed.
+        between: runs after every side, untimed.
     """
     names = list(sides)
     rows = []
@@ -30,7 +30,7 @@ def take_turns(
                 sides[name]()
                 rows.append({"round": number, "side": name, "seconds": time.perf_counter() - begin})
                 bar.update()
-            between()
+                between()
     return pd.DataFrame(rows)
 
 

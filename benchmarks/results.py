@@ -68,7 +68,10 @@ def page(folder: Path) -> str:
         "# Benchmarks\n\n"
         "Ratios are medians over rounds in which the sides take turns, with the lowest and highest "
         "round.\nEvery comparison checks that both sides computed the same; `difference` is the "
-        "largest of any value."
+        "largest of any value.\nThe floor of a grid is the fewest operations that are known to give "
+        "its logits, at the rate at which this machine\nmade the matrix products of a layer just "
+        "before and after; by terms, where of a sum over heads only the terms that\nchange count; at "
+        "one product's rate, where the widest product, made again and again, gives the rate."
     ]
     for kind, caption in CAPTIONS.items():
         for file in sorted([*folder.glob(f"{kind}.csv"), *folder.glob(f"{kind}-*.csv")]):

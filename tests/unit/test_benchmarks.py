@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks import corpus_stages, dump, results
+from benchmarks import corpus_stages, dump, product_rates, results
 from benchmarks.alone import Run
 from benchmarks.alone import run as run_alone
 from benchmarks.alternatives import usual_loop
@@ -43,9 +44,24 @@ def test_ratios_are_medians_of_each_rounds_ratios():
 def test_sides_take_turns():
     calls = []
     sides = {name: lambda name=name: calls.append(name) for name in "ab"}
-    table = take_turns(sides, rounds=2)
-    assert calls == ["a", "b", "b", "a"]
-    assert len(table) == 4
+    table = take_turns(sides, rounds=2, between=lambda: calls.append("-"))
+    assert calls == list("a-b-b-a-")
+    assert table["side"].tolist() == list("abba")
+
+
+def test_rates_count_the_operations_of_the_products_that_are_timed(tiny_classifier, monkeypatch):
+    """Where every turn takes a second, the rate is the number of operations in it."""
+    counted = []
+
+    def seconds(products, hidden):
+        with FlopCounterMode(display=False) as counter:
+            products(hidden)
+        counted.append(counter.get_total_flops())
+        return 1.0
+
+    monkeypatch.setattr(product_rates, "_seconds", seconds)
+    rates = product_rates.product_rates(tiny_classifier, threads=1)
+    assert rates.layer == max(counted[:3]) > rates.alone == max(counted[3:])
 
 
 def test_exponents_of_a_power():

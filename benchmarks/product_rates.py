@@ -1,0 +1,85 @@
+"""How many operations a second this machine makes in matrix products of the grid's shapes."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import linear
+from transformers import PreTrainedModel
+
+from stages.core.effects.cost import Geometry
+
+ROWS = (512, 1024, 2048)
+REPEATS = 30
+
+
+class Rates(NamedTuple):
+    """Operations a second of matrix products, in every thread at once.
+
+    `layer` is the rate of all products of a layer, each after the other as a layer makes them;
+    `alone` is that of its widest one, made again and again from the same memory, which no layer
+    reaches: a processor's cache then holds what the next one reads.
+    """
+
+    layer: float
+    alone: float
+
+
+def product_rates(model: PreTrainedModel, threads: int) -> Rates:
+    """The rates of this moment, on the device and in the precision of the model.
+
+    On a CPU each thread makes products of its own, as the grid does. The best median of several
+    numbers of rows counts, so that a floor is as low as this machine can have it.
+    """
+    geometry, parameters = Geometry.of(model.config), next(model.parameters())
+
+    def new(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, device=parameters.device, dtype=parameters.dtype)
+
+    query, key, value, output = (new(geometry.hidden, geometry.hidden) for _ in range(4))
+    inner = new(geometry.feed_forward, geometry.hidden)
+    outer = new(geometry.hidden, geometry.feed_forward)
+
+    def layer(hidden: torch.Tensor) -> None:
+        linear(hidden, query)
+        linear(hidden, key)
+        mixed = linear(linear(hidden, value), output)
+        linear(linear(mixed, inner), outer)
+
+    def alone(hidden: torch.Tensor) -> None:
+        linear(hidden, inner)
+
+    def best(products: Callable[[torch.Tensor], None], operations: int) -> float:
+        workers = threads if parameters.device.type == "cpu" else 1
+        rates = []
+        with ThreadPoolExecutor(workers) as pool:
+            for rows in ROWS:
+                hidden = [new(rows, geometry.hidden) for _ in range(workers)]
+                found = pool.map(lambda states: _seconds(products, states), hidden)
+                rates.append(sum(rows * operations / seconds for seconds in found))
+        return max(rates)
+
+    try:
+        return Rates(
+            best(layer, 4 * geometry.square + geometry.network), best(alone, geometry.network // 2)
+        )
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _seconds(products: Callable[[torch.Tensor], None], hidden: torch.Tensor) -> float:
+    """Median time of the products in one thread."""
+    if not hidden.is_cuda:
+        torch.set_num_threads(1)  # of this thread
+    times = []
+    with torch.inference_mode():
+        for _ in range(REPEATS):
+            begin = time.perf_counter()
+            products(hidden)
+            if hidden.is_cuda:
+                torch.cuda.synchronize()
+            times.append(time.perf_counter() - begin)
+    return float(np.median(times))
