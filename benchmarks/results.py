@@ -13,6 +13,14 @@ from stages.core.project.files import atomic
 
 FOLDER = Path("reports/benchmarks")
 PAGE = "README.md"
+INTRODUCTION = """\
+Ratios are medians over rounds in which the sides take turns, with the lowest and highest round.
+Every comparison checks that both sides computed the same; `difference` is the largest of any value.
+
+The floor of a grid is the fewest operations that are known to give its logits, at the rate at which
+the machine made the matrix products of a layer just before and after the grid ran. By terms, only
+what changes of a sum over heads counts; at one product's rate, the widest product, made again and
+again from a warm cache, gives the rate."""
 CAPTIONS = {
     "grid": "Every head off, one at a time, on MRPC-like pairs: how many times as long others take",
     "precision": "The same grid in bf16: how many times as long fp32 takes, and what changes",
@@ -64,15 +72,7 @@ def keep(name: str, table: pd.DataFrame, folder: Path = FOLDER) -> None:
 
 def page(folder: Path) -> str:
     """All tables of a folder in Markdown, in the order of `CAPTIONS`."""
-    parts = [
-        "# Benchmarks\n\n"
-        "Ratios are medians over rounds in which the sides take turns, with the lowest and highest "
-        "round.\nEvery comparison checks that both sides computed the same; `difference` is the "
-        "largest of any value.\nThe floor of a grid is the fewest operations that are known to give "
-        "its logits, at the rate at which this machine\nmade the matrix products of a layer just "
-        "before and after; by terms, where of a sum over heads only the terms that\nchange count; at "
-        "one product's rate, where the widest product, made again and again, gives the rate."
-    ]
+    parts = [f"# Benchmarks\n\n{INTRODUCTION}"]
     for kind, caption in CAPTIONS.items():
         for file in sorted([*folder.glob(f"{kind}.csv"), *folder.glob(f"{kind}-*.csv")]):
             table = pd.read_csv(file)
