@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.alternatives import Logits, usual_loop
 from benchmarks.encoders import classifier, texts
-from benchmarks.grid import FLOOR, LOOP, LOWER_FLOOR, OURS, TOLERANCE, own_grid
+from benchmarks.grid import FLOOR, FLOOR_BY_TERMS, LOOP, OURS, TOLERANCE, own_grid
 from benchmarks.pairs import ratios, take_turns
 from stages.core.effects.cost import Geometry, least_for_grid
 from stages.core.heads.gates import single_heads
@@ -107,6 +107,6 @@ def compare(encoder: str, precision: Precision, rounds: int, runtime: Runtime) -
     best = best_rate(device, precision)
     table["difference"], table["share_of_best"] = difference, rate / best
     table["share_of_peak"] = rate / peak if peak and precision == "bf16" else np.nan
-    floor = {"side": LOWER_FLOOR if by_terms else FLOOR, "seconds": operations[OURS] / best}
+    floor = {"side": FLOOR_BY_TERMS if by_terms else FLOOR, "seconds": operations[OURS] / best}
     table = pd.concat([table, pd.DataFrame([floor])], ignore_index=True)
     return table.assign(encoder=encoder, precision=precision)

@@ -24,7 +24,7 @@ from stages.core.machine.runtime import Precision, Runtime, find_device
 OURS, LOOP, LENS = "this grid", "loop", "TransformerLens"
 # Prefixes shared and one token in the last layer; of sums over heads only the terms that change;
 # and the first at the rate that one product has alone.
-FLOOR, LOWER_FLOOR, FLOOR_ALONE = "floor", "floor by terms", "floor at one product's rate"
+FLOOR, FLOOR_BY_TERMS, FLOOR_ALONE = "floor", "floor by terms", "floor at one product's rate"
 GRADIENTS, FORWARD = "gradients of all gates", "one forward pass"
 TOLERANCE = 1e-4  # of logits in float32
 BATCH, GRADIENT_BATCH = 4, 32  # of `ablate` and `importance` in the default configuration
@@ -100,9 +100,9 @@ def compare(
         least_for_grid(geometry, gates, encoded.lengths, by_terms) for by_terms in (False, True)
     )
     floors = {
-        FLOOR: [operations / rates.layer for rates in around],
-        LOWER_FLOOR: [least / rates.layer for rates in around],
-        FLOOR_ALONE: [operations / rates.alone for rates in around],
+        FLOOR: [operations / rate.layer for rate in around],
+        FLOOR_BY_TERMS: [least / rate.layer for rate in around],
+        FLOOR_ALONE: [operations / rate.alone for rate in around],
     }
     floor = [
         {"round": number, "side": side, "seconds": seconds}

@@ -20,7 +20,7 @@ Every comparison checks that both sides computed the same; `difference` is the l
 The floor of a grid is the fewest operations that are known to give its logits, at the rate at which
 the machine made the matrix products of a layer just before and after the grid ran. By terms, only
 what changes of a sum over heads counts; at one product's rate, the widest product, made again and
-again from a warm cache, gives the rate."""
+again from a warm cache, gives the rate. On a card it is that of a large product."""
 CAPTIONS = {
     "grid": "Every head off, one at a time, on MRPC-like pairs: how many times as long others take",
     "precision": "The same grid in bf16: how many times as long fp32 takes, and what changes",

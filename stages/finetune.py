@@ -42,7 +42,7 @@ EXAMPLES = Path("work/tasks")
 MODELS = Path("work/models")
 MEASURES = Path("work/measures/finetune")
 SCRATCH = Path("work/scratch/finetune")  # no out of the stage: DVC would delete it before a run
-CODE = [*code_of("encoder", "training"), Path(__file__)]
+CODE = [*code_of("encoder/*.py", "training.py"), Path(__file__)]
 PLACES = 6  # decimal places of scores
 
 

@@ -15,7 +15,13 @@ from stages.core.encoder.checkpoint import load_classifier
 from stages.core.machine import processes
 from stages.core.machine.processes import on_one_gpu
 from stages.core.machine.runtime import Runtime
-from stages.core.machine.scratch import fingerprint, last_state, mark_complete, open_scratch
+from stages.core.machine.scratch import (
+    code_of,
+    fingerprint,
+    last_state,
+    mark_complete,
+    open_scratch,
+)
 from stages.core.project.files import InputError
 from stages.core.project.tasks import Task
 from stages.core.training import Collator, Finetune, LengthGrouped, examples_a_pass, mean_loss
@@ -187,3 +193,9 @@ def test_other_devices_stay(device: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert on_one_gpu(Runtime(device=device)).device == device
     assert "CUDA_VISIBLE_DEVICES" not in processes.os.environ
+
+
+def test_code_that_is_not_there_is_no_code_that_never_changes():
+    assert [file.name for file in code_of("training.py")] == ["training.py"]
+    with pytest.raises(FileNotFoundError, match=r"no file is named tuning\.py"):
+        code_of("training.py", "tuning.py")

@@ -167,7 +167,7 @@ class Grid:
         for index, layer in enumerate(self.parts):
             read.append(hidden)
             output, _ = self._attend(index, hidden, real, None)
-            hidden = layer.from_output(output, hidden.clone())
+            hidden = layer.from_output(output, asking_tokens(hidden, output).clone())
         return FullPass(self._read_out(hidden), read, real)
 
     def _start(

@@ -19,7 +19,7 @@ from stages.core.project.files import atomic
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
 # Pieces that other code made are not taken up.
-CODE = code_of("ablation", "encoder", "fan_out", "heads", "machine")
+CODE = code_of("ablation/*.py", "encoder/*.py", "fan_out.py", "heads/*.py", "machine/*.py")
 
 
 def run_gates(

@@ -1,4 +1,4 @@
-"""Examples as batches of token ids: sorted by length, padding cut."""
+"""Examples as batches of token ids, of examples of like length, so that little is padding."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class Batch:
 class Encoded:
     """Token ids of every example, unpadded, in the order of the frame.
 
-    `names` are the model's inputs in the tokenizer's words (`input_ids`, ...); a model without
-    segment embeddings has no `token_type_ids`.
+    `inputs` are the model's, by the tokenizer's names (`input_ids`, ...); a model without segment
+    embeddings has no `token_type_ids`. `padding` is what each is filled up with.
     """
 
     inputs: dict[str, list[list[int]]]

@@ -11,11 +11,17 @@ from stages.core.project.files import remove
 COMPLETE = "complete"  # a file in a saved state, written after all others
 
 
-def code_of(*names: str) -> list[Path]:
-    """Files of modules and packages of `stages.core`, by their names there."""
+def code_of(*patterns: str) -> list[Path]:
+    """Files of `stages.core` that match the patterns.
+
+    Raises:
+        FileNotFoundError: a pattern has no match.
+    """
     core = Path(__file__).parents[1]
-    files = [[core / f"{name}.py", *(core / name).glob("*.py")] for name in names]
-    return sorted(file for found in files for file in found if file.exists())
+    files = {pattern: sorted(core.glob(pattern)) for pattern in patterns}
+    if absent := [pattern for pattern, found in files.items() if not found]:
+        raise FileNotFoundError(f"{core}: no file is named {', '.join(absent)}")
+    return [file for found in files.values() for file in found]
 
 
 def fingerprint(identity: Any, files: Iterable[Path]) -> str:
