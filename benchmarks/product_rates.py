@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 from stages.core.effects.cost import Geometry
 
 ROWS = (512, 1024, 2048)
-REPEATS = 30
+REPEATS = 15
 
 
 class Rates(NamedTuple):
