@@ -74,7 +74,7 @@ def compare(
     gated = Gated(classifier(encoder).to(device))
     lens = transformer_lens(classifier(encoder).to(device), encoded) if LENS in against else None
     found: dict[str, Logits] = {}
-    rates = [product_rates(model, runtime.threads)]
+    rates: list[Rates] = []
     labels = np.zeros(len(encoded.lengths))
 
     def gradients() -> None:
@@ -88,14 +88,10 @@ def compare(
         LENS: lambda: found.update({LENS: lens(heads)}),
     }
     timed = {name: sides[name] for name in (OURS, *against, GRADIENTS, FORWARD)}
-    times = take_turns(
-        timed, rounds, between=lambda: rates.append(product_rates(model, runtime.threads))
-    )
-    # The machine's speed changes: what counts are the rates just before and after the grid ran.
-    around = [
-        Rates(*np.mean(rates[place : place + 2], axis=0))
-        for place in times.index[times["side"] == OURS]
-    ]
+    # The machine's speed changes: what counts are the rates just before and after the grid runs.
+    beside = {OURS: lambda: rates.append(product_rates(model, runtime.threads))}
+    times = take_turns(timed, rounds, beside)
+    around = [Rates(*np.mean(pair, axis=0)) for pair in zip(rates[::2], rates[1::2], strict=True)]
     operations, least = (
         least_for_grid(geometry, gates, encoded.lengths, by_terms) for by_terms in (False, True)
     )

@@ -1,7 +1,8 @@
 """Timing sides that take turns, so that a machine's bad minutes fall on all of them alike."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import pandas as pd
 from tqdm import tqdm
@@ -10,14 +11,14 @@ from tqdm import tqdm
 def take_turns(
     sides: dict[str, Callable[[], object]],
     rounds: int,
-    between: Callable[[], object] = lambda: None,
+    beside: Mapping[str, Callable[[], object]] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """Seconds of every side in every round, in the order of the runs: columns round, side, seconds.
+    """Seconds of every side in every round: columns round, side, seconds.
 
     Each round runs every side once; the one that begins changes from round to round.
 
     Args:
-        between: runs after every side, untimed.
+        beside: what runs just before and just after a side, untimed.
     """
     names = list(sides)
     rows = []
@@ -26,11 +27,13 @@ def take_turns(
             start = number % len(names)
             for name in [*names[start:], *names[:start]]:
                 bar.set_description(name)
+                untimed = beside.get(name, lambda: None)
+                untimed()
                 begin = time.perf_counter()
                 sides[name]()
                 rows.append({"round": number, "side": name, "seconds": time.perf_counter() - begin})
+                untimed()
                 bar.update()
-                between()
     return pd.DataFrame(rows)
 
 

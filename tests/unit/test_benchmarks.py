@@ -44,8 +44,8 @@ def test_ratios_are_medians_of_each_rounds_ratios():
 def test_sides_take_turns():
     calls = []
     sides = {name: lambda name=name: calls.append(name) for name in "ab"}
-    table = take_turns(sides, rounds=2, between=lambda: calls.append("-"))
-    assert calls == list("a-b-b-a-")
+    table = take_turns(sides, rounds=2, beside={"a": lambda: calls.append("-")})
+    assert calls == list("-a-bb-a-")
     assert table["side"].tolist() == list("abba")
 
 
