@@ -98,13 +98,14 @@ def decide(
         paper, reason = content.papers[claim.paper], claim.absent
         if not reason:
             try:
-                claims[claim.id] = judged(claim, paper, answer(claim, measures, settings))
+                found = answer(claim, paper, measures, settings)
+                claims[claim.id] = judged(claim, paper.cited, found)
                 continue
             except NotMeasured as error:
                 reason = f"Not measured in this configuration: {error}."
         shared = claim.model_dump(include={"study", "section", "statement"})
         not_shown[claim.id] = NotShown(
-            **shared, paper=paper, published=claim.published, reason=reason
+            **shared, paper=paper.cited, published=claim.published, reason=reason
         )
     return claims, not_shown
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
     Answer,
     Combination,
@@ -64,10 +65,12 @@ def heads_with_effect(measures: Measures, settings: Settings, mode: str, sign: i
 
 
 @measure
-def hurting_heads(measures: Measures, settings: Settings, first: float, task: str) -> Answer:
-    """Heads without which the metric falls significantly, in layers from the depth `first` on."""
+def hurting_heads(
+    measures: Measures, settings: Settings, task: str, layers: Band | None = None
+) -> Answer:
+    """Heads without which the metric falls significantly, in some layers or (None) in all."""
     return _preferring(
-        measures, task, _counts(measures, "zero", -1, first), "heads", otherwise=_fewest
+        measures, task, _counts(measures, "zero", -1, layers), "heads", otherwise=_fewest
     )
 
 
@@ -81,14 +84,14 @@ def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
 
 
 @measure
-def middle_layers(
-    measures: Measures, settings: Settings, first: float, last: float, task: str
-) -> Answer:
-    """Mean relative effect of the layers whose depth (layer / number of layers) is in the range."""
+def effect_of_layers(measures: Measures, settings: Settings, layers: Band, task: str) -> Answer:
+    """Mean relative effect of some layers, each off as a whole."""
 
     def mean(rows: pd.DataFrame) -> Estimate:
-        depth = rows["layer"] / (rows["layer"].max() + 1)
-        return _mean_effect(relative_effects(rows[depth.between(first, last)]), PERCENT)
+        inside = rows[layers.holds(rows["layer"])]
+        if inside.empty:
+            raise NotMeasured("the encoder has too few layers to tell these from the others")
+        return _mean_effect(relative_effects(inside), PERCENT)
 
     return _preferring(measures, task, _each_task(measures, "layer", "zero", mean))
 
@@ -206,14 +209,17 @@ def _share(rows: pd.DataFrame, share: float, band: str | None = None) -> dict[st
     return _over_seeds(rows, point)
 
 
-def _counts(measures: Measures, mode: str, sign: int, first: float = 0.0) -> dict[str, Estimate]:
+def _counts(
+    measures: Measures, mode: str, sign: int, layers: Band | None = None
+) -> dict[str, Estimate]:
     """Heads with a significant effect of one sign; at most all those without one of the other.
 
-    Holm's correction is over all heads of the task, also where only the deeper ones are counted.
+    Holm's correction is over all heads of the task, also where only those of some layers count.
     """
 
     def count(rows: pd.DataFrame) -> Estimate:
-        rows = rows[rows["layer"] / (rows["layer"].max() + 1) >= first]
+        if layers is not None:
+            rows = rows[layers.holds(rows["layer"])]
         direction = np.sign(rows["effect"]) * (rows["p_holm"] < SIGNIFICANCE)
         shown = int((direction == sign).sum())
         excluded = int((direction == -sign).sum())

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure
+from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate, first_of, mean_of
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.findings.learnt import of_learnt_tasks
@@ -14,12 +15,11 @@ WORDS = "words"
 
 @measure
 def gradient_beside_words(
-    measures: Measures, settings: Settings, kind: str, by: str, first: float
+    measures: Measures, settings: Settings, kind: str, by: str, layers: Band
 ) -> Answer:
     """Absolute gradient of attention to a kind of token over that of attention to words.
 
-    Mean over the layers from the depth `first` on: the layer's number, from 1, over their number.
-    The loss is that of masked words where the checkpoint has an MLM head, that of the tasks
+    Mean over some layers. The loss is that of masked words where the checkpoint has an MLM head, that of the tasks
     otherwise.
 
     Args:
@@ -28,7 +28,7 @@ def gradient_beside_words(
     found = {}
     masked = _masked(measures)
     for name, rows in masked or _of_tasks(measures):
-        late = rows[(rows["layer"] + 1) / (rows["layer"].max() + 1) >= first]
+        late = rows[layers.holds(rows["layer"])]
         own, words = (late[late["kind"] == one] for one in (kind, WORDS))
         if own.empty or words.empty:
             continue
@@ -36,8 +36,8 @@ def gradient_beside_words(
         value, low, high = own[columns].mean()
         usual, usual_low, usual_high = words[columns].mean()
         # The widest that any dependence between the two can call for.
-        layers = late["layer"].nunique()
-        found[name] = Estimate(value / usual, low / usual_high, high / usual_low, layers)
+        count = late["layer"].nunique()
+        found[name] = Estimate(value / usual, low / usual_high, high / usual_low, count)
     if not found:
         raise NotMeasured(f"no text has {kind} tokens")
     if masked:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.core.verdicts.claims import Settings, measure, summary
+from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
     Answer,
     Estimate,
@@ -26,29 +27,21 @@ def heads_above(measures: Measures, settings: Settings, statistic: str, share: f
 
 
 @measure
-def layers_mean(
-    measures: Measures, settings: Settings, statistic: str, first: float, last: float
-) -> Answer:
-    """A statistic's mean over the heads of the layers from one depth to another.
-
-    Args:
-        first, last: depths, the layer's number (from 1) over the number of layers.
-    """
+def layers_mean(measures: Measures, settings: Settings, statistic: str, layers: Band) -> Answer:
+    """A statistic's mean over the heads of some layers."""
 
     def mean(heads: pd.DataFrame) -> Estimate:
-        return _mean(heads[_depth(heads).between(first, last)])
+        return _mean(heads[layers.holds(heads["layer"])])
 
     return by_corpus(_statistic(measures, statistic), mean, "texts")
 
 
 @measure
-def layers_contrast(
-    measures: Measures, settings: Settings, statistic: str, first: float, last: float
-) -> Answer:
-    """A statistic's mean in the layers from one depth to another minus that in all others."""
+def layers_contrast(measures: Measures, settings: Settings, statistic: str, layers: Band) -> Answer:
+    """A statistic's mean over the heads of some layers minus that over those of all others."""
 
     def contrast(heads: pd.DataFrame) -> Estimate:
-        inside = _depth(heads).between(first, last)
+        inside = layers.holds(heads["layer"])
         return difference_of(_mean(heads[inside]), _mean(heads[~inside]))
 
     return by_corpus(_statistic(measures, statistic), contrast, "texts")
@@ -83,11 +76,6 @@ def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
     if rows.empty:
         raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
     return rows
-
-
-def _depth(heads: pd.DataFrame) -> pd.Series:
-    """The layer's number, from 1 as papers count, over the number of layers."""
-    return (heads["layer"] + 1) / (heads["layer"].max() + 1)
 
 
 def _estimate(row: pd.Series) -> Estimate:

@@ -18,7 +18,8 @@ from stages.core.verdicts.claims import (
 from stages.core.verdicts.estimates import Estimate
 
 CLAIM = """\
-papers: {paper: Somebody 2019}
+papers:
+  paper: {cited: Somebody 2019, layers: 12, layers_from: 1}
 claims:
 - id: A
   study: A1
@@ -68,7 +69,9 @@ def test_every_claim_names_a_registered_measure_with_its_arguments():
     stages.findings.load()
     for claim in read_claims().claims:
         if not claim.absent:
-            inspect.signature(MEASURES[claim.measure]).bind(None, None, **claim.arguments)
+            layers = {} if claim.layers is None else {"layers": claim.layers}
+            signature = inspect.signature(MEASURES[claim.measure])
+            signature.bind(None, None, **claim.arguments, **layers)
 
 
 def test_every_study_of_the_default_configuration_has_a_claim():
@@ -84,6 +87,10 @@ def test_every_study_of_the_default_configuration_has_a_claim():
         (("  measure: anything\n", ""), "say in `absent` why not"),
         (("  measure: anything\n", "  measure: anything\n  absent: no data\n"), "`absent`"),
         (("unit: points", "unit: metres"), "`claims.0.unit`"),
+        (
+            ("holds:", "layers: {first: 0, last: 12}\n  holds:"),
+            "layers 0 to 12, but paper counts its layers from 1 to 12",
+        ),
     ],
 )
 def test_a_wrong_claims_file_is_refused(tmp_path, change, complaint):
@@ -105,7 +112,8 @@ def test_an_unknown_measure_is_named(tmp_path):
     path = tmp_path / "claims.yaml"
     path.write_text(CLAIM)
     with pytest.raises(InputError, match="claim A: no measure is called 'anything'"):
-        answer(read_claims(path).claims[0], None, Settings(configuration="test"))
+        content = read_claims(path)
+        answer(content.claims[0], content.papers["paper"], None, Settings(configuration="test"))
 
 
 def test_two_measures_of_one_name_are_refused():

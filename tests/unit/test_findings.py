@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import stages.findings
 from stages.core.patterns.data import CLASSES
 from stages.core.project.files import InputError
 from stages.core.verdicts.claims import MEASURES, Claim, Settings
+from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate, NotMeasured
 from stages.core.verdicts.findings import flips, judged, parse_findings, rounded
 from stages.core.verdicts.measures import Measures, open_measures
@@ -23,6 +25,8 @@ from stages.findings.patterns import _f1
 from tests.synthetic_measures import write_measures
 
 SETTINGS = Settings(configuration="test", resamples=50)
+MIDDLE = Band(Fraction(6, 12), Fraction(10, 12))
+UPPER_HALF = Band(Fraction(7, 12), Fraction(1))
 LABELS = [0.0, 1.0] * 10
 stages.findings.load()
 
@@ -190,9 +194,9 @@ def test_significant_heads_are_counted_with_what_is_not_excluded(measures):
         gate(-0.1, layer=1, head=1, p_holm=0.01),
     ]
     write(measures, "effects/one-0", rows)
-    hurting = found(measures, "hurting_heads", first=0.0, task="one")
+    hurting = found(measures, "hurting_heads", task="one")
     assert hurting.pooled == Estimate(2, 2, 3, 4)
-    upper = found(measures, "hurting_heads", first=0.5, task="one")
+    upper = found(measures, "hurting_heads", layers=UPPER_HALF, task="one")
     assert upper.pooled == Estimate(1, 1, 1, 2)
     helping = found(measures, "heads_with_effect", mode="zero", sign=1)
     assert helping.pooled == Estimate(1, 1, 2, 4)
@@ -221,7 +225,7 @@ def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
     assert not_learnt(measures) == ["one"]
     assert list(found(measures, "mean_head_effect").tasks) == ["two"]
     with pytest.raises(NotMeasured, match="on one the tuned encoder"):
-        found(measures, "hurting_heads", first=0.0, task="one")
+        found(measures, "hurting_heads", task="one")
     write_run(measures, "finetune/two-pretrained-0", 10)
     with pytest.raises(NotMeasured, match="better than the majority class"):
         found(measures, "mean_head_effect")
@@ -237,13 +241,16 @@ def test_a_seed_that_always_says_the_same_has_not_learnt(measures):
 
 
 def test_middle_layers_are_found_by_depth(measures):
-    effects = [0.5, 0.5, 0.5, 0.08, 0.16, 0.5]
+    effects = [0.5, 0.5, 0.04, 0.08, 0.12, 0.5]
     rows = [gate(effect, family="layer", layer=layer) for layer, effect in enumerate(effects)]
     write(measures, "effects/one-0", rows)
-    # Layers 3 and 4 of 6 have the depths 0.50 and 0.67: 0.12 of 0.8 is 15%.
-    middle = found(measures, "middle_layers", first=0.41, last=0.75, task="one")
-    assert middle.pooled.value == pytest.approx(15)
+    # The third to fifth layer of six: 0.08 of 0.8 is 10%.
+    middle = found(measures, "effect_of_layers", layers=MIDDLE, task="one")
+    assert middle.pooled.value == pytest.approx(10)
     assert middle.pooled.n == 400
+    write(measures, "effects/one-0", rows[:1])
+    with pytest.raises(NotMeasured, match="too few layers"):
+        found(measures, "effect_of_layers", layers=MIDDLE, task="one")
 
 
 def test_small_effects_are_bounded_by_their_intervals(measures):

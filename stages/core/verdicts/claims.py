@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.project.files import InputError, read_yaml
 from stages.core.project.parameters import Parameters, checked
+from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate
 from stages.core.verdicts.measures import Measures
 
@@ -88,6 +90,21 @@ class Published(Parameters):
     where: str  # section, figure or table of the source, and what was computed from it
 
 
+class Paper(Parameters):
+    """A source: how it is cited, the encoder that it studies, and from where it counts layers."""
+
+    cited: str
+    layers: PositiveInt  # of its encoder
+    layers_from: Literal[0, 1]  # the number that it gives to the lowest layer
+
+
+class Layers(Parameters):
+    """Some layers, both ends included, as the claim's source counts them."""
+
+    first: NonNegativeInt
+    last: NonNegativeInt
+
+
 class Claim(Parameters):
     """One claim of one study."""
 
@@ -99,6 +116,7 @@ class Claim(Parameters):
     unit: Unit | None = None
     measure: str | None = None
     arguments: dict[str, Any] = {}
+    layers: Layers | None = None  # the measure gets them as a `Band`
     holds: Region | None = None
     published: Published
     note: str = ""  # choices that a reader should know
@@ -115,7 +133,7 @@ class Claim(Parameters):
 class ClaimsFile(Parameters):
     """The content of `data/claims.yaml`."""
 
-    papers: dict[str, str]
+    papers: dict[str, Paper]
     claims: list[Claim]
 
 
@@ -135,11 +153,28 @@ def read_claims(path: str | Path = CLAIMS_FILE) -> ClaimsFile:
                 f"{path}: claim {claim.id}: paper {claim.paper!r} is not listed under `papers`; "
                 f"there are {', '.join(content.papers)}"
             )
+        if claim.layers is not None:
+            _require_layers(claim, content.papers[claim.paper], path)
     return content
 
 
-def answer(claim: Claim, measures: Measures, settings: Settings) -> Answer:
-    """Call the claim's measure.
+def _require_layers(claim: Claim, paper: Paper, path: str | Path) -> None:
+    lowest, highest = paper.layers_from, paper.layers_from + paper.layers - 1
+    if not lowest <= claim.layers.first <= claim.layers.last <= highest:
+        raise InputError(
+            f"{path}: claim {claim.id}: layers {claim.layers.first} to {claim.layers.last}, but "
+            f"{claim.paper} counts its layers from {lowest} to {highest}; mend `layers`"
+        )
+
+
+def band(layers: Layers, paper: Paper) -> Band:
+    """Layers of the source's encoder as a band of depths, which any encoder has."""
+    first, last = (layer - paper.layers_from for layer in (layers.first, layers.last))
+    return Band(Fraction(first + 1, paper.layers), Fraction(last + 1, paper.layers))
+
+
+def answer(claim: Claim, paper: Paper, measures: Measures, settings: Settings) -> Answer:
+    """Call the claim's measure, which gets the claim's `layers` as a `Band`.
 
     Raises:
         InputError: no such measure is registered, or it does not take the claim's arguments.
@@ -150,7 +185,10 @@ def answer(claim: Claim, measures: Measures, settings: Settings) -> Answer:
             f"{CLAIMS_FILE}: claim {claim.id}: no measure is called {claim.measure!r}; "
             f"there are {', '.join(sorted(MEASURES))}"
         )
-    return MEASURES[claim.measure](measures, settings, **claim.arguments)
+    arguments = dict(claim.arguments)
+    if claim.layers is not None:
+        arguments["layers"] = band(claim.layers, paper)
+    return MEASURES[claim.measure](measures, settings, **arguments)
 
 
 def verdict(estimate: Estimate, region: Region) -> Verdict:
