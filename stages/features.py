@@ -26,6 +26,14 @@ from stages.core.project.tasks import load_task
 from stages.core.recordings.streams import StoredRecording
 from stages.core.recordings.tables import write_tables
 from stages.core.recordings.tokens import Special, token_table
+from stages.core.word_kinds import (
+    is_negation,
+    is_noun,
+    is_object,
+    is_pronoun,
+    is_subject,
+    is_verb,
+)
 
 Words = list[dict]
 
@@ -38,14 +46,13 @@ class Features(Parameters):
     seed: NonNegativeInt  # of the draw of examples and of the bootstrap
 
 
-# Kinds of words by their annotation.
 WORD_KINDS: dict[str, Callable[[dict], bool]] = {
-    "noun": lambda word: word["upos"] in ("NOUN", "PROPN"),
-    "verb": lambda word: word["upos"] == "VERB",
-    "pronoun": lambda word: word["upos"] == "PRON",
-    "subject": lambda word: word["deprel"].startswith("nsubj"),
-    "object": lambda word: word["deprel"] == "obj",
-    "negation": lambda word: word["negation"],
+    "noun": is_noun,
+    "verb": is_verb,
+    "pronoun": is_pronoun,
+    "subject": is_subject,
+    "object": is_object,
+    "negation": is_negation,
 }
 SPECIAL_KINDS = {"cls": Special.CLS, "sep": Special.SEP}
 # The original's ways of finding a feature: any piece that is spelt like one of the feature's pieces

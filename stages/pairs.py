@@ -18,8 +18,7 @@ from stages.core.project.files import InputError
 from stages.core.project.parameters import Parameters, section, stage_command
 from stages.core.recordings.streams import Texts, open_texts
 from stages.core.recordings.tables import write_tables
-
-SUBJECTS = ("nsubj", "nsubj:pass")
+from stages.core.word_kinds import is_noun, is_pronoun, is_subject, is_verb
 
 
 class Pairs(Parameters):
@@ -28,22 +27,6 @@ class Pairs(Parameters):
     corpora: list[str]  # keys of `corpora`, with parts of speech and relations
     resamples: PositiveInt  # of the bootstrap over groups of texts
     seed: NonNegativeInt  # of the bootstrap
-
-
-def is_verb(word: dict) -> bool:
-    return word["upos"] == "VERB"
-
-
-def is_subject(word: dict) -> bool:
-    return word["deprel"] in SUBJECTS
-
-
-def is_noun(word: dict) -> bool:
-    return word["upos"] in ("NOUN", "PROPN")
-
-
-def is_pronoun(word: dict) -> bool:
-    return word["upos"] == "PRON"
 
 
 KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {

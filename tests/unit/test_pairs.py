@@ -4,6 +4,7 @@ import numpy as np
 
 from stages.core.corpora.store import word
 from stages.core.linked import head_table, linked_weights, moved_share
+from stages.features import token_kinds
 from stages.pairs import finder, word_pairs
 from tests.oracle import NEXT, SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 
@@ -61,3 +62,19 @@ def test_several_finders_in_one_pass_are_as_many_passes(tmp_path):
         for one, other in zip(found, alone, strict=True):
             np.testing.assert_array_equal(one, other)
     assert together[1][0].shape == (0, recording.layers * recording.heads)
+
+
+def test_studies_of_words_have_one_definition_of_a_subject():
+    """Every nominal subject, whatever its subtype; no other relation."""
+    for relation, expected in {
+        "nsubj": True,
+        "nsubj:pass": True,
+        "nsubj:outer": True,
+        "csubj": False,
+        "obj": False,
+        "": False,
+    }.items():
+        words = [word("dogs", 0, upos="NOUN", deprel=relation), word("bark", 5, upos="VERB")]
+        assert word_pairs(words, "verb and subject", "crossed") == [(1, 0)] * expected
+        kinds = token_kinds(words, [0, 1], ["dogs", "bark"], [0, 0])
+        assert ("subject" in kinds) == expected
