@@ -12,9 +12,9 @@ from benchmarks import grid as grid_benchmark
 from benchmarks import growth as growth_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
-from stages.core.charts import save_svg
-from stages.core.machine.runtime import Precision, Runtime, read_runtime, start
-from stages.core.project.parameters import stage_command
+from stages.core.pages.charts import save_svg
+from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
+from stages.core.stage.command import stage_command
 
 MAPS = Path("work/maps/relevance-none")  # of the default configuration, once it was built
 app = typer.Typer(add_completion=False, help=__doc__)

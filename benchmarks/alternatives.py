@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from transformers import AutoTokenizer, BertForNextSentencePrediction, PreTrainedModel
 
 from stages.core.encoder.batches import Encoded
-from stages.core.encoder.checkpoint_source import PackageCheckpoint, locate
+from stages.core.encoder.source import PackageCheckpoint, locate
 from stages.core.heads.gates import Head
-from stages.core.project.parameters import section
+from stages.core.stage.settings import section
 
 BATCH = 32
 Logits = Float[np.ndarray, "gates examples classes"]

@@ -10,12 +10,12 @@ from benchmarks.alternatives import Logits, usual_loop
 from benchmarks.encoders import classifier, texts
 from benchmarks.grid import FLOOR, FLOOR_BY_TERMS, LOOP, OURS, TOLERANCE, own_grid
 from benchmarks.pairs import ratios, take_turns
-from stages.core.effects.cost import Geometry, least_for_grid
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import DTYPES, Precision, Runtime, find_device
-from stages.core.project.files import InputError
-from stages.core.project.parameters import PARAMETER_FILE
+from stages.core.runtime.runtime import DTYPES, Precision, Runtime, find_device
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE
+from stages.importance.cost import Geometry, least_for_grid
 
 EXAMPLES, TOKENS = 1000, 128
 SIDE, REPEATS = 8192, 20  # of the product that measures the card's best rate

@@ -10,8 +10,8 @@ from tqdm import tqdm
 import stages
 from benchmarks.alone import run
 from stages.core.corpora.store import read_corpus
-from stages.core.project.files import InputError, read_yaml
-from stages.core.project.parameters import PARAMETER_FILE
+from stages.core.stage.files import InputError, read_yaml
+from stages.core.stage.settings import PARAMETER_FILE
 
 OPTION = "--corpus ${item.corpus}"
 REFUSED = 2  # the exit status of a stage that cannot take its input

@@ -14,12 +14,12 @@ from transformers import PreTrainedModel
 from benchmarks.alternatives import in_data_order
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from stages.attend import measure
-from stages.core.attention.maps import MapStore, MapWriter, write_maps
-from stages.core.attention.statistics import KindIds, Moments
+from stages.attend.__main__ import measure
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import read_runtime
+from stages.core.maps.statistics import KindIds, Moments
+from stages.core.maps.store import MapStore, MapWriter, write_maps
+from stages.core.runtime.runtime import read_runtime
 
 OURS, USUAL = "this dump", "output_attentions"
 PERIOD = 1012  # of BERT's vocabulary

@@ -12,9 +12,9 @@ from transformers import (
 )
 
 from stages.core.encoder.batches import Encoded
-from stages.core.encoder.checkpoint_source import PackageCheckpoint, locate
-from stages.core.project.files import InputError
-from stages.core.project.parameters import section
+from stages.core.encoder.source import PackageCheckpoint, locate
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import section
 
 SEED = 0
 CLS, SEP = 101, 102  # of BERT's vocabulary

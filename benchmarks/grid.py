@@ -12,14 +12,14 @@ from benchmarks.alternatives import Logits, transformer_lens, usual_loop
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
 from benchmarks.product_rates import Rates, product_rates
-from stages.core.ablation.grid import Grid
-from stages.core.ablation.grid_run import run_gates
-from stages.core.effects.cost import Geometry, least_for_grid
-from stages.core.effects.gradients import gate_gradients
 from stages.core.encoder.batches import Encoded
+from stages.core.grid.grid import Grid
+from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate, single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Precision, Runtime, find_device
+from stages.core.runtime.runtime import Precision, Runtime, find_device
+from stages.importance.cost import Geometry, least_for_grid
+from stages.importance.gate_gradients import gate_gradients
 
 OURS, LOOP, LENS = "this grid", "loop", "TransformerLens"
 # Prefixes shared and one token in the last layer; of sums over heads only the terms that change;

@@ -11,7 +11,7 @@ from benchmarks.encoders import classifier, texts
 from benchmarks.grid import own_grid
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime
+from stages.core.runtime.runtime import Runtime
 
 TOKENS, EXAMPLES = 48, 32
 STEPS = {

@@ -13,7 +13,7 @@ from benchmarks.encoders import classifier, texts
 from benchmarks.grid import own_grid
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import read_runtime, start
+from stages.core.runtime.runtime import read_runtime, start
 
 LONG = 512  # tokens
 EXAMPLES = 16  # of that length: two batches of the stage `control`

@@ -7,15 +7,15 @@ import pandas as pd
 
 from benchmarks.grid import own_grid
 from benchmarks.pairs import ratios, take_turns
-from stages.ablate import Ablate, fixed_gates
+from stages.ablate.__main__ import Ablate, fixed_gates
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Precision, Runtime, find_device
-from stages.core.project.examples import read_examples
-from stages.core.project.metrics import METRICS, predictions_from_logits
-from stages.core.project.parameters import PARAMETER_FILE, section
-from stages.core.project.tasks import load_task
+from stages.core.runtime.runtime import Precision, Runtime, find_device
+from stages.core.stage.settings import PARAMETER_FILE, section
+from stages.core.tasks.examples import read_examples
+from stages.core.tasks.metrics import METRICS, predictions_from_logits
+from stages.core.tasks.task import load_task
 
 
 def compare(

@@ -10,7 +10,7 @@ import torch
 from torch.nn.functional import linear
 from transformers import PreTrainedModel
 
-from stages.core.effects.cost import Geometry
+from stages.importance.cost import Geometry
 
 ROWS = (512, 1024, 2048)
 REPEATS = 15

@@ -8,7 +8,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.grid import BATCH
-from stages.core.ablation.grid import Grid
+from stages.core.grid.grid import Grid
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 

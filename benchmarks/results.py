@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from stages.core.project.files import atomic
+from stages.core.stage.files import atomic
 
 FOLDER = Path("reports/benchmarks")
 PAGE = "README.md"

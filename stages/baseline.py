@@ -15,10 +15,10 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from stages.core.project.examples import read_examples
-from stages.core.project.files import atomic
-from stages.core.project.parameters import stage_command
-from stages.core.project.tasks import Task, load_task
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import atomic
+from stages.core.tasks.examples import read_examples
+from stages.core.tasks.task import Task, load_task
 
 WORD = r"(?u)\b\w+\b"  # words of one letter too: "a" and "I"
 ITERATIONS = 2_000

@@ -1,10 +1,9 @@
-"""The encoders whose attention on text is studied: the pretrained one, and one of random weights.
+"""The encoders whose attention on text is studied: the checkpoint, and one of random weights.
 
 What is measured on tasks takes the models of `finetune`; what is measured on corpora takes these.
 """
 
 from pathlib import Path
-from typing import Literal
 
 import torch
 import typer
@@ -13,18 +12,19 @@ from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, PreTrained
 from transformers.utils import logging
 
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.encoder.checkpoint_source import Checkpoint, locate
-from stages.core.machine.runtime import read_runtime, start
-from stages.core.project.files import atomic
-from stages.core.project.parameters import Parameters, section, stage_command
-
-FOLDER = Path("work/encoders")
+from stages.core.encoder.source import Checkpoint, locate
+from stages.core.runtime.runtime import read_runtime, start
+from stages.core.stage.arms import RANDOM_WEIGHTS, CorpusArm
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import atomic
+from stages.core.stage.places import ENCODERS
+from stages.core.stage.settings import Parameters, section
 
 
 class EncoderArms(Parameters):
     """The section `encoder` of `params.yaml`."""
 
-    arms: list[Literal["pretrained", "untrained"]]  # none where attention was recorded elsewhere
+    arms: list[CorpusArm]  # none where attention was recorded elsewhere
     seed: NonNegativeInt  # of the random weights
 
 
@@ -42,7 +42,7 @@ def masked_lm(folder: Path) -> PreTrainedModel | None:
     return None if report["missing_keys"] or report["mismatched_keys"] else model
 
 
-def untrained(folder: Path, seed: int) -> PreTrainedModel:
+def random_weights(folder: Path, seed: int) -> PreTrainedModel:
     """An encoder of the same shape whose matrices are drawn anew, as BERT's before pretraining."""
     config = AutoConfig.from_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
@@ -54,7 +54,7 @@ def main() -> None:
     """Write work/encoders/ARM for every arm of the section `encoder`."""
     arms = section(EncoderArms, "encoder")
     start(read_runtime(), arms.seed)
-    with atomic(FOLDER) as folder:
+    with atomic(ENCODERS) as folder:
         folder.mkdir()
         (folder / "arms.txt").write_text("\n".join([*arms.arms, ""]), encoding="utf-8")
         if not arms.arms:
@@ -62,8 +62,8 @@ def main() -> None:
         source = locate(section(Checkpoint, "checkpoint"))
         tokenizer = load_tokenizer(source)
         for arm in arms.arms:
-            if arm == "untrained":
-                model = untrained(source, arms.seed)
+            if arm == RANDOM_WEIGHTS:
+                model = random_weights(source, arms.seed)
             else:
                 model = load_encoder(source)  # refuses a checkpoint that lacks weights
                 model = masked_lm(source) or model

@@ -14,11 +14,12 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 from tqdm import tqdm
 
-from stages.core.corpora.entries import TreebankCorpus
-from stages.core.corpora.tagger import FACTS, TAGGER, required_spacy
-from stages.core.corpora.treebank import read_treebank
-from stages.core.project.files import InputError, atomic
-from stages.core.project.parameters import PARAMETER_FILE, Parameters, section, stage_command
+from stages.core.annotation.tagger import FACTS, required_spacy
+from stages.core.annotation.treebank import sentence_row, sentences
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError, atomic
+from stages.core.stage.places import TAGGER
+from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
 
 COMPONENTS = ("morphologizer", "trainable_lemmatizer", "parser")
 SCORES = {
@@ -85,7 +86,8 @@ def read(path: str, key: str) -> pd.Series:
     """The sentences' words of a treebank."""
     if not Path(path).is_file():
         raise InputError(f"{PARAMETER_FILE}: `tagger.{key}` is {path}, which is not there")
-    return read_treebank("tagger", TreebankCorpus(source="conllu", path=path))["words"]
+    found = [sentence_row(sentence, group)["words"] for sentence, group in sentences(Path(path))]
+    return pd.Series(found)
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from transformers import (
 )
 
 from stages.core.encoder.checkpoint import load_classifier
-from stages.core.project.tasks import Task
+from stages.core.tasks.task import Task
 
 TEXT = (
     "the a dog cat house garden river book song teacher child sees likes finds reads not never "

@@ -7,8 +7,8 @@ import pandas as pd
 import torch
 
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.recordings.streams import MapBatch, Recording, Texts
-from stages.core.recordings.tokens import Special
+from stages.core.maps.recording import MapBatch, Recording, Texts
+from stages.core.maps.tokens import Special
 
 LAYERS, HEADS = 4, 3
 # Layer 0: what each head attends to. Layer 1: antecedents, [SEP], all alike. Others: by chance.

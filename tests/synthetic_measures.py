@@ -8,12 +8,12 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
-from stages.core.ablation.outcomes import Outcomes, gate_table
-from stages.core.effects.gradients import agreement_table, importance_table
-from stages.core.effects.tables import fixed_tables, random_tables
 from stages.core.heads.gates import random_shares, single_heads, whole_layers
-from stages.core.patterns.data import CLASSES
+from stages.core.outcomes.effects import fixed_tables, random_tables
+from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.findings.__main__ import app as findings
+from stages.importance.gate_gradients import agreement_table, importance_table
+from stages.patterns.labelled_maps import CLASSES
 from stages.report.__main__ import app as report
 from tests.synthetic_texts import write_text_measures
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from stages import clusters, coreference, frames, pairs, probes, surface, syntax
-from stages.core.intervals import LEVEL
-from stages.core.linked import best_table, head_table, linked_weights, moved_share
-from stages.core.patterns.data import CLASSES
-from stages.core.strengths import PATTERNS
-from stages.core.token_gradients import KINDS, MEASURES
+from stages.core.intervals.intervals import LEVEL
+from stages.core.maps.links import best_table, head_table, linked_weights, moved_share
+from stages.core.maps.vig_patterns import PATTERNS
+from stages.core.maps.weight_gradients import KINDS, MEASURES
+from stages.patterns.labelled_maps import CLASSES
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 
 CORPUS = "sentences"

@@ -1,15 +1,12 @@
-"""Measures that decide the claims of `data/claims.yaml`: one module for each stage they read.
+"""The verdict of every claim of `data/claims.yaml`, and the figures of `reports/metrics.json`.
 
-A module registers its measures with `@measure` and the figures it adds to `reports/metrics.json`
-with `@summary`. Every module of this package is loaded; a study is added by adding its module.
+What a claim measures stands in `claims.py` of the study's room, which registers its measures with
+`@measure` and its figures with `@summary`. Every room's file is loaded.
 """
 
-import importlib
-import pkgutil
+from stages.core.stage.rooms import modules_of_rooms
 
 
 def load() -> None:
-    """Load every module of this package, so that its measures and summaries are registered."""
-    for module in pkgutil.iter_modules(__path__):
-        if module.name != "__main__":
-            importlib.import_module(f"{__name__}.{module.name}")
+    """Load the claims of every room, so that their measures and summaries are registered."""
+    modules_of_rooms("claims.py")

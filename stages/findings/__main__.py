@@ -9,9 +9,10 @@ import typer
 
 import stages.findings
 from stages.core.corpora.entries import load_corpus_entry
-from stages.core.intervals import LEVEL
-from stages.core.project.files import InputError, atomic
-from stages.core.project.parameters import section, stage_command
+from stages.core.intervals.intervals import LEVEL
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError, atomic
+from stages.core.stage.settings import section
 from stages.core.verdicts.claims import SUMMARIES, ClaimsFile, Settings, answer, read_claims
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.findings import (
@@ -25,8 +26,8 @@ from stages.core.verdicts.findings import (
     read_findings,
     rounded,
 )
+from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.findings.learnt import not_learnt
 
 METRICS_FILE = Path("reports/metrics.json")
 

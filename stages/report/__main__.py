@@ -1,7 +1,5 @@
 """Draw the offline report from `work/measures` and `reports/findings.json`."""
 
-import importlib
-import pkgutil
 import subprocess
 import tempfile
 from functools import reduce
@@ -11,12 +9,12 @@ import pandas as pd
 import typer
 import vl_convert
 
-import stages.report.pages
-from stages.core.project.parameters import stage_command
+from stages.core.pages.gather import pages
+from stages.core.pages.page import Page, Section
+from stages.core.stage.command import stage_command
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.report.page import Page, Section
 from stages.report.site import write_site
 
 REPORTS = Path("reports")
@@ -36,8 +34,8 @@ def build(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     measures = open_measures()
-    pages = measured_pages(measures)
-    write_site(REPORTS, read_findings(), pages, head_table(measures, pages))
+    measured = measured_pages(measures)
+    write_site(REPORTS, read_findings(), measured, heads_of_pages(measures, measured))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -53,23 +51,20 @@ def plots(context: typer.Context) -> None:
 
 def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:
     """The pages whose measures this configuration has, with what they show, in their order."""
-    modules = [
-        importlib.import_module(f"{stages.report.pages.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(stages.report.pages.__path__)
-    ]
-    pages = {}
-    for module in sorted(modules, key=lambda module: (module.PAGE.order, module.__name__)):
+    measured = {}
+    for name, page in pages().items():
         try:
-            sections = module.PAGE.sections(measures)
+            measured[name] = (page, page.sections(measures))
         except NotMeasured:
             continue
-        pages[module.__name__.rpartition(".")[2]] = (module.PAGE, sections)
-    return pages
+    return measured
 
 
-def head_table(measures: Measures, pages: dict[str, tuple[Page, list[Section]]]) -> pd.DataFrame:
+def heads_of_pages(
+    measures: Measures, measured: dict[str, tuple[Page, list[Section]]]
+) -> pd.DataFrame:
     """One row a layer and head; every page adds its columns."""
-    parts = [page.heads(measures) for page, _ in pages.values() if page.heads]
+    parts = [page.heads(measures) for page, _ in measured.values() if page.heads]
     if not parts:
         return pd.DataFrame(columns=["layer", "head"])
     return reduce(lambda left, right: left.join(right, how="outer"), parts).reset_index()

@@ -12,11 +12,11 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from stages.core.charts import PLACES, save_svg, specification
-from stages.core.project.files import atomic
+from stages.core.pages.charts import PLACES, save_svg, specification
+from stages.core.pages.page import MOST_ROWS, Figure, Page, Section, Table
+from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.report.bars import bar, published_in_words, region_in_words, shown
-from stages.report.page import MOST_ROWS, Figure, Page, Section, Table
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lock import ROOT
+from tools.lock import ROOT
 
 
 def copy_project(folder: Path) -> Path:

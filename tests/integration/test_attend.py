@@ -14,11 +14,11 @@ import pytest
 import torch
 
 from stages import attend, drift
-from stages.core.attention.maps import MapStore
-from stages.core.attention.statistics import KindIds, surface_statistics
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
-from stages.core.project.examples import read_examples
+from stages.core.maps.statistics import KindIds, surface_statistics
+from stages.core.maps.store import MapStore
+from stages.core.tasks.examples import read_examples
 from tests.integration import toy
 
 REPOSITORY = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     toy.write_parameters(attend=SECTIONS["attend"] | {"examples": 300, "batch": 1})
     toy.write_examples_of("toy", 300)
     process = subprocess.Popen(
-        [sys.executable, "-m", "stages.attend", "--task=toy", "--seed=0", "--arm=none"],
+        [sys.executable, "-m", "stages.attend.__main__", "--task=toy", "--seed=0", "--arm=none"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         stderr=subprocess.DEVNULL,
     )

@@ -3,35 +3,35 @@
 import pytest
 from ruamel.yaml import YAML
 
-from stages.ablate import Ablate
-from stages.attend import Attend
-from stages.classifier import Classifier
-from stages.clusters import Clusters
-from stages.control import Control
+from stages.ablate.__main__ import Ablate
+from stages.ablate.effects import Effects
+from stages.attend.__main__ import Attend
+from stages.clusters.__main__ import Clusters
+from stages.control.__main__ import Control
 from stages.core.corpora.entries import load_corpus_entry
-from stages.core.encoder.checkpoint_source import Checkpoint
-from stages.core.machine.runtime import Runtime
-from stages.core.project.parameters import checked, section
-from stages.core.project.tasks import load_task
-from stages.core.training import Finetune
+from stages.core.encoder.source import Checkpoint
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.settings import checked, section
+from stages.core.tasks.task import load_task
 from stages.core.verdicts.claims import Settings
-from stages.coreference import Coreference
-from stages.drift import Drift
-from stages.effects import Effects
+from stages.coreference.__main__ import Coreference
+from stages.drift.__main__ import Drift
 from stages.encoder import EncoderArms
-from stages.features import Features
-from stages.frames import Frames
-from stages.gradients import Gradients
-from stages.importance import Importance
-from stages.neurons import Neurons
-from stages.pairs import Pairs
-from stages.patterns import Patterns
-from stages.probes import Probes
-from stages.surface import Surface
-from stages.syntax import Syntax
+from stages.features.__main__ import Features
+from stages.finetune.training import Finetune
+from stages.frames.__main__ import Frames
+from stages.gradients.__main__ import Gradients
+from stages.importance.__main__ import Importance
+from stages.neurons.__main__ import Neurons
+from stages.pairs.__main__ import Pairs
+from stages.patterns.__main__ import Patterns
+from stages.patterns.classifier import Classifier
+from stages.patterns.text_patterns import TextPatterns
+from stages.probes.__main__ import Probes
+from stages.surface.__main__ import Surface
+from stages.syntax.__main__ import Syntax
 from stages.tagger import TaggerSettings
-from stages.text_patterns import TextPatterns
-from tests.lock import ROOT
+from tools.lock import ROOT
 
 FILES = [ROOT / "params.yaml", *sorted(ROOT.glob("configurations/*/params.yaml"))]
 SECTIONS = {

@@ -11,7 +11,7 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.gates import Gate, GateBatch, off_matrix
 from stages.core.heads.seam import Gated
-from stages.core.project.examples import read_examples
+from stages.core.tasks.examples import read_examples
 from tests.integration import toy
 
 CONTROL = {

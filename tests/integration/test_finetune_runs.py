@@ -18,8 +18,8 @@ from ruamel.yaml import YAML
 from stages import finetune
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
-from stages.core.project.examples import examples_frame, write_examples
-from stages.core.project.files import InputError
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import examples_frame, write_examples
 
 REPOSITORY = Path(__file__).parents[2]
 NOUNS = ["dog", "cat", "house", "garden", "river", "book", "song"]
@@ -96,7 +96,16 @@ def logits(arm: str = "pretrained") -> np.ndarray:
 
 def run_and_kill(step: int) -> None:
     """Run the stage in a process of its own and kill it once the state of `step` is written."""
-    command = ["-m", "stages.finetune", "--task", "toy", "--arm", "pretrained", "--seed", "0"]
+    command = [
+        "-m",
+        "stages.finetune.__main__",
+        "--task",
+        "toy",
+        "--arm",
+        "pretrained",
+        "--seed",
+        "0",
+    ]
     process = subprocess.Popen(
         [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -253,7 +262,16 @@ def test_two_processes_killed_and_run_again_make_the_steps_of_one(
     left = states()
     time.sleep(1)
     assert states() == left
-    command = ["-m", "stages.finetune", "--task", "toy", "--arm", "pretrained", "--seed", "0"]
+    command = [
+        "-m",
+        "stages.finetune.__main__",
+        "--task",
+        "toy",
+        "--arm",
+        "pretrained",
+        "--seed",
+        "0",
+    ]
     subprocess.run([sys.executable, *command], check=True, timeout=240, capture_output=True)
     assert not states()
     np.testing.assert_allclose(logits(), single, atol=5e-3)

@@ -26,10 +26,10 @@ configs:
 CLIENT = """
 import json, sys
 import stages
-from stages.core.encoder.checkpoint_source import Checkpoint, locate
-from stages.core.project.parameters import checked
-from stages.core.sources import read_source
-from stages.core.project.tasks import Task
+from stages.core.encoder.source import Checkpoint, locate
+from stages.core.stage.settings import checked
+from stages.prepare.sources import read_source
+from stages.core.tasks.task import Task
 
 def outcome(entry):
     try:

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from stages.core.encoder.checkpoint import load_tokenizer
-from stages.core.patterns.data import (
+from stages.core.stage.files import InputError
+from stages.patterns.labelled_maps import (
     ABBREVIATIONS,
     CLASSES,
     check_folds,
@@ -15,10 +16,9 @@ from stages.core.patterns.data import (
     read_maps,
     read_table,
 )
-from stages.core.patterns.network import Architecture, PatternClassifier, PatternNetwork
-from stages.core.project.files import InputError
-from stages.labelling import __main__ as labelling
+from stages.patterns.network import Architecture, PatternClassifier, PatternNetwork
 from tests.integration import toy
+from tools.labelling import __main__ as labelling
 
 PLAN = ["--folds", "2", "--items", "5", "--shortest", "4", "--longest", "40"]
 

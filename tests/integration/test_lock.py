@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from ruamel.yaml import YAML
 
-from tests.lock import DVC, ROOT, complaints, folder_complaints, folder_hash
+from tools.lock import DVC, ROOT, complaints, folder_complaints, folder_hash
 
 LOCKED = sorted(path.parent for path in [*ROOT.glob("dvc.lock"), *ROOT.glob("*/*/dvc.lock")])
 

@@ -14,10 +14,10 @@ import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
-from stages.core.patterns.data import read_maps, read_table, write_maps
+from stages.patterns.labelled_maps import read_maps, read_table, write_maps
 from tests.integration.hub import COMMIT, serving
 from tests.integration.tiny import GLUE, SETTINGS, SIDE_BY_SIDE, merge, run
-from tests.lock import DVC, complaints
+from tools.lock import DVC, complaints
 
 CARD = """---
 configs:
@@ -170,7 +170,7 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
     output = rebuilt / "work/ablate/mrpc-0"
     before = contents(output)
     shutil.rmtree(output)
-    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc", "--seed", "0"]
+    command = [sys.executable, "-m", "stages.ablate.__main__", "--task", "mrpc", "--seed", "0"]
     progress = rebuilt / "work/scratch/ablate"
     with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
         while not list(progress.rglob("*.npz")):

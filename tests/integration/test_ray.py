@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from stages.core.ablation import grid_run
-from stages.core.ablation.grid import Grid
-from stages.core.ablation.grid_run import _run_piece, run_gates
+
 from stages.core.encoder.batches import Encoded
-from stages.core.fan_out import fan_out
+from stages.core.grid.grid import Grid
+from stages.core.grid.run import _run_piece, run_gates
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime
-from stages.core.project.files import InputError
+from stages.core.runtime.fan_out import fan_out
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.files import InputError
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: requirements-cluster.txt")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals")

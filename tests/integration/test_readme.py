@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from stages.core.project.tasks import load_task
+from stages.core.tasks.task import load_task
 from tests.integration.tiny import GLUE, SIDE_BY_SIDE, run
-from tests.lock import ROOT
+from tools.lock import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)

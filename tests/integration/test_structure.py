@@ -7,8 +7,8 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
-from tests.lock import DVC
-from tests.modules import ROOT, closure, dependency, imports, stage_module
+from tools.dependencies import ROOT, closure, dependency, imports, stage_module
+from tools.lock import DVC
 
 PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = PIPELINE["stages"]

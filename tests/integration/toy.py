@@ -6,8 +6,8 @@ import numpy as np
 from ruamel.yaml import YAML
 
 from stages.core.encoder.checkpoint import load_classifier, load_tokenizer
-from stages.core.project.examples import examples_frame, write_examples
-from stages.core.project.tasks import load_task
+from stages.core.tasks.examples import examples_frame, write_examples
+from stages.core.tasks.task import load_task
 
 WORDS = "the a dog cat house garden river book song teacher sees likes finds not . ,".split()  # noqa: SIM905
 PARAMETERS = {

@@ -1,4 +1,4 @@
-from stages.ablate import fixed_gates
+from stages.ablate.__main__ import fixed_gates
 
 
 def test_fixed_gates_are_every_head_and_layer_of_every_mode():

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from stages import attend
-from stages.attend import map_tokens, measure
-from stages.core.attention.statistics import KindIds
+from stages.attend.__main__ import map_tokens, measure
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import ByDevice, Runtime
+from stages.core.maps.statistics import KindIds
+from stages.core.runtime.runtime import ByDevice, Runtime
 
 
 def frame(*pairs) -> pd.DataFrame:

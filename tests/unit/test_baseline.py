@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.baseline import bag_of_words, majority, word_counts
-from stages.core.project.tasks import Task
+from stages.core.tasks.task import Task
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
 CLASSES = Task(data=DATA, kind="classification", labels=2, metrics=["accuracy"])

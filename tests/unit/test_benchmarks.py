@@ -21,12 +21,12 @@ from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
-from stages.core.attention.statistics import STATISTICS, KindIds, surface_statistics
 from stages.core.corpora.store import corpus_frame, write_corpus
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import Runtime
-from stages.core.project.files import InputError
+from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.files import InputError
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():
@@ -131,13 +131,13 @@ def test_the_stages_of_a_corpus_are_run_beside_it(tmp_path, monkeypatch):
     def run(words, folder, environment, status=corpus_stages.REFUSED):
         seen.append(words)
         assert (folder / "work/encoders").is_dir()
-        if words[0] == "stages.corpus":
+        if words[0] == "stages.corpus.__main__":
             shutil.copytree(tmp_path / "work/corpora", folder / "work/corpora")
-        return Run(1.0, 2.0, status if words[0] == "stages.frames" else 0)
+        return Run(1.0, 2.0, status if words[0] == "stages.frames.__main__" else 0)
 
     monkeypatch.setattr(corpus_stages, "run", run)
     table = corpus_stages.measure("ewt", tmp_path).set_index("stage")
-    assert seen[0] == ["stages.corpus", "--corpus", "ewt"]
+    assert seen[0] == ["stages.corpus.__main__", "--corpus", "ewt"]
     assert "frames" not in table.index  # refused
     assert table.loc["syntax"].tolist() == [1.0, 2.0, 1]
     monkeypatch.setattr(corpus_stages, "run", partial(run, status=1))

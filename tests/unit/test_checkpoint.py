@@ -17,10 +17,10 @@ from stages.core.encoder.checkpoint import (
     load_tuned,
     longest_input,
 )
-from stages.core.encoder.checkpoint_source import Checkpoint, locate, weights_sha256
-from stages.core.project.files import InputError
-from stages.core.project.parameters import checked
-from stages.core.project.tasks import Task
+from stages.core.encoder.source import Checkpoint, locate, weights_sha256
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import checked
+from stages.core.tasks.task import Task
 
 TASK = Task.model_validate(
     {

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stages.core.choice import group_intervals, group_means, group_ratio, halves, held_out
+from stages.core.intervals.groups import group_intervals, group_means, group_ratio
+from stages.core.intervals.held_out import halves, held_out
 
 
 def test_halves_keep_groups_together_and_are_halves():

@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 import stages.findings
-from stages.core.project.files import InputError
+from stages.core.stage.files import InputError
 from stages.core.verdicts.claims import (
     MEASURES,
     Region,

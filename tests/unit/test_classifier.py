@@ -9,8 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
-from stages.classifier import Classifier, baseline_predictions, fold_table
-from stages.core.patterns.data import (
+from stages.core.stage.files import InputError
+from stages.patterns.classifier import Classifier, baseline_predictions, fold_table
+from stages.patterns.features import FEATURES, feature_table, features
+from stages.patterns.labelled_maps import (
     CLASSES,
     CLOSER_ANNOTATORS,
     FIRST_ANNOTATORS,
@@ -21,18 +23,16 @@ from stages.core.patterns.data import (
     read_maps,
     write_maps,
 )
-from stages.core.patterns.features import FEATURES, feature_table, features
-from stages.core.patterns.network import (
+from stages.patterns.network import (
     FARTHEST,
     Architecture,
     PatternClassifier,
     PatternNetwork,
     WidePath,
 )
-from stages.core.patterns.rules import RULES
-from stages.core.patterns.training import class_weights, fit_network, fit_wide_path
-from stages.core.project.files import InputError
-from stages.labelling.agreement import adjudicate, agreement
+from stages.patterns.rules import RULES
+from stages.patterns.training import class_weights, fit_network, fit_wide_path
+from tools.labelling.agreement import adjudicate, agreement
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 

@@ -6,7 +6,7 @@ import torch
 from scipy.spatial.distance import jensenshannon
 
 from stages import clusters
-from stages.clusters import (
+from stages.clusters.__main__ import (
     Clusters,
     divergence_sums,
     divergences,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from stages.convert import app, dodrio_row
-from stages.core.attention.maps import MapStore
 from stages.core.corpora.entries import RecordedCorpus
-from stages.core.corpora.recorded import read_recorded
-from stages.core.project.files import InputError
+from stages.core.maps.store import MapStore
+from stages.core.stage.files import InputError
+from stages.corpus.recorded import read_recorded
+from tools.convert import app, dodrio_row
 
 SENTENCE = {"id": 6, "tokens": ["[CLS]", "block", "##busters", "win", "[SEP]"]}
 PARSE = {

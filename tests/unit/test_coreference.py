@@ -2,10 +2,10 @@
 
 import pytest
 
-from stages.core.coreference import RULES, Mention, agree, agreement_of, rule_choice
 from stages.core.corpora.store import word
-from stages.core.project.files import InputError
-from stages.coreference import Coreference, anaphors, measure
+from stages.core.stage.files import InputError
+from stages.coreference.__main__ import Coreference, anaphors, measure
+from stages.coreference.rules import RULES, Mention, agree, agreement_of, rule_choice
 from tests.oracle import ANTECEDENT, OracleRecording, oracle_corpus, oracle_texts
 
 PARAMETERS = Coreference(corpora=[], resamples=100, seed=0)

@@ -8,7 +8,6 @@ import pytest
 import torch
 from ruamel.yaml import YAML
 
-from stages.core.attention.maps import write_maps
 from stages.core.corpora.entries import (
     FramenetCorpus,
     LitbankCorpus,
@@ -17,16 +16,17 @@ from stages.core.corpora.entries import (
     TreebankCorpus,
     WrittenCorpus,
 )
-from stages.core.corpora.framenet import exemplar_rows
-from stages.core.corpora.litbank import read_document, read_litbank
-from stages.core.corpora.paragraphs import read_paragraphs
-from stages.core.corpora.recorded import read_recorded
 from stages.core.corpora.store import read_corpus, word, write_corpus
-from stages.core.corpora.treebank import read_treebank
-from stages.core.corpora.written import read_written
 from stages.core.encoder.checkpoint import load_tokenizer
-from stages.core.project.files import InputError
-from stages.corpus import main
+from stages.core.maps.store import write_maps
+from stages.core.stage.files import InputError
+from stages.corpus.__main__ import main
+from stages.corpus.conllu import read_treebank
+from stages.corpus.framenet import exemplar_rows
+from stages.corpus.litbank import read_document, read_litbank
+from stages.corpus.paragraphs import read_paragraphs
+from stages.corpus.recorded import read_recorded
+from stages.corpus.written import read_written
 from tests.oracle import oracle_corpus
 
 TREEBANK = """\

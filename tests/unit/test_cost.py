@@ -1,8 +1,8 @@
 import pytest
 from transformers import BertConfig, DistilBertConfig
 
-from stages.core.effects.cost import Geometry, least_for_grid
 from stages.core.heads.gates import Gate, single_heads
+from stages.importance.cost import Geometry, least_for_grid
 
 # Two layers, two heads: a vector costs 2 x 16 in a projection, 4 x 4 x 8 in the network.
 SMALL = Geometry(layers=2, heads=2, hidden=4, feed_forward=8)

@@ -6,9 +6,9 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from stages.core.drift import contrast_table, head_table, map_cosine, similarities
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
+from stages.core.maps.similarity import contrast_table, head_table, map_cosine, similarities
 
 LAYERS, HEADS, SIZE = 3, 4, 4
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from stages.core.ablation.outcomes import Outcomes, gate_table
-from stages.core.effects.paired import halve, resample
-from stages.core.effects.tables import (
+from stages.core.heads.gates import random_shares, single_heads, whole_layers
+from stages.core.outcomes.effects import (
     curve_points,
     curve_table,
     effect_table,
@@ -11,7 +10,8 @@ from stages.core.effects.tables import (
     held_out_table,
     mean_table,
 )
-from stages.core.heads.gates import random_shares, single_heads, whole_layers
+from stages.core.outcomes.outcomes import Outcomes, gate_table
+from stages.core.outcomes.paired import halve, resample
 
 LABELS = np.zeros(40)
 BASELINE = np.r_[np.zeros(30), np.ones(10)]

@@ -7,8 +7,8 @@ from ruamel.yaml import YAML
 from transformers import AutoConfig, AutoModelForMaskedLM
 
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.masked_words import has_mlm_head
 from stages.encoder import main, masked_lm, untrained
+from stages.surface.masked_words import has_mlm_head
 
 
 def write_parameters(checkpoint: Path, arms: list[str]) -> None:

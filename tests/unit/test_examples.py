@@ -3,14 +3,14 @@
 import pandas as pd
 import pytest
 
-from stages.core.project.examples import (
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import (
     draw_examples,
     examples_frame,
     read_examples,
     validate,
     write_examples,
 )
-from stages.core.project.files import InputError
 
 WORD = {
     "segment": 0,

@@ -3,9 +3,9 @@ import time
 import pytest
 import torch
 
-from stages.core.fan_out import AHEAD, fan_out, in_order
-from stages.core.machine.runtime import Runtime
-from stages.core.project.files import InputError
+from stages.core.runtime.fan_out import AHEAD, fan_out, in_order
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.files import InputError
 
 
 class Counter:

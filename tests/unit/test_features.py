@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stages.core.corpora.store import word
-from stages.features import (
+from stages.features.__main__ import (
     BY_SPELLING,
     SUBSTRING,
     cls_row,

@@ -1,6 +1,6 @@
 import pytest
 
-from stages.core.project.files import InputError, atomic, read_yaml
+from stages.core.stage.files import InputError, atomic, read_yaml
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):

@@ -12,16 +12,16 @@ from sklearn.metrics import confusion_matrix, f1_score
 from typer.testing import CliRunner
 
 import stages.findings
-from stages.core.patterns.data import CLASSES
-from stages.core.project.files import InputError
+from stages.core.stage.files import InputError
 from stages.core.verdicts.claims import MEASURES, Claim, Settings
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate, NotMeasured
 from stages.core.verdicts.findings import flips, judged, parse_findings, rounded
+from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures, open_measures
 from stages.findings.__main__ import app
-from stages.findings.learnt import not_learnt
-from stages.findings.patterns import _f1
+from stages.patterns.claims import _f1
+from stages.patterns.labelled_maps import CLASSES
 from tests.synthetic_measures import write_measures
 
 SETTINGS = Settings(configuration="test", resamples=50)

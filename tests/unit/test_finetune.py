@@ -7,24 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from stages.core.machine import processes
 from transformers import AutoTokenizer
 
 from stages import finetune
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_classifier
-from stages.core.machine import processes
-from stages.core.machine.processes import on_one_gpu
-from stages.core.machine.runtime import Runtime
-from stages.core.machine.scratch import (
+from stages.core.runtime.runtime import Runtime
+from stages.core.runtime.scratch import (
     code_of,
     fingerprint,
     last_state,
     mark_complete,
     open_scratch,
 )
-from stages.core.project.files import InputError
-from stages.core.project.tasks import Task
-from stages.core.training import Collator, Finetune, LengthGrouped, examples_a_pass, mean_loss
+from stages.core.stage.files import InputError
+from stages.core.tasks.task import Task
+from stages.finetune.processes import on_one_gpu
+from stages.finetune.training import Collator, Finetune, LengthGrouped, examples_a_pass, mean_loss
 
 TASK = Task.model_validate(
     {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.linked import (
+from stages.core.maps.links import (
     best_table,
     head_table,
     link_weights,
@@ -13,7 +13,7 @@ from stages.core.linked import (
     text_weights,
     tokens_of_words,
 )
-from stages.frames import frame_links
+from stages.frames.__main__ import frame_links
 from tests.oracle import NEXT, SYNTAX, UNIFORM, OracleRecording, oracle_corpus, oracle_texts
 
 MAP = torch.zeros(1, 6, 6)

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.attention.statistics import KindIds
-from stages.core.choice import group_means
-from stages.core.effects.gradients import gate_gradients, losses
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.losses import losses
 from stages.core.heads.seam import Gated
-from stages.core.masked_words import IGNORED, masked, masked_loss
-from stages.core.project.examples import examples_frame
-from stages.core.token_gradients import KINDS, kind_table, layer_table, weight_gradients
-from stages.gradients import task_loss
+from stages.core.intervals.groups import group_means
+from stages.core.maps.statistics import KindIds
+from stages.core.maps.weight_gradients import KINDS, kind_table, layer_table, weight_gradients
+from stages.core.tasks.examples import examples_frame
+from stages.gradients.__main__ import task_loss
+from stages.importance.gate_gradients import gate_gradients
+from stages.surface.masked_words import IGNORED, masked, masked_loss
 
 TEXTS = ["the dog sees , a cat .", "the teacher reads the book"]
 LABELS = np.array([0.0, 2.0])

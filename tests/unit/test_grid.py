@@ -4,12 +4,12 @@ from typing import get_args
 import numpy as np
 import pytest
 import torch
+from stages.core.ablation import grid as grid_module
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from stages.core.ablation import grid as grid_module
-from stages.core.ablation.grid import Grid, mean_outputs
-from stages.core.ablation.grid_run import run_gates
 from stages.core.encoder.batches import Batch, Encoded
+from stages.core.grid.grid import Grid, mean_outputs
+from stages.core.grid.run import run_gates
 from stages.core.heads.gates import (
     Gate,
     GateBatch,
@@ -21,7 +21,7 @@ from stages.core.heads.gates import (
 )
 from stages.core.heads.layers import Layer
 from stages.core.heads.seam import Gated
-from stages.core.machine.runtime import ByDevice, Runtime
+from stages.core.runtime.runtime import ByDevice, Runtime
 
 LENGTHS = [9, 4, 6, 9]
 

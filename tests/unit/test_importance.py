@@ -3,19 +3,19 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.ablation.outcomes import Outcomes, write_outcomes
-from stages.core.effects.cost import Geometry
-from stages.core.effects.gradients import (
+from stages.core.encoder.batches import Batch
+from stages.core.encoder.losses import losses
+from stages.core.heads.gates import Gate, GateBatch, single_heads
+from stages.core.heads.seam import Gated
+from stages.core.outcomes.outcomes import Outcomes, write_outcomes
+from stages.importance.__main__ import loss_changes
+from stages.importance.cost import Geometry
+from stages.importance.gate_gradients import (
     agreement_table,
     batch_within,
     gate_gradients,
     importance_table,
-    losses,
 )
-from stages.core.encoder.batches import Batch
-from stages.core.heads.gates import Gate, GateBatch, single_heads
-from stages.core.heads.seam import Gated
-from stages.importance import loss_changes
 
 LENGTHS = [9, 4, 6]
 LABELS = np.array([0.0, 2.0, 1.0])

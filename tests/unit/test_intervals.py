@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stages.core.intervals import bootstrap, holm, percentile_interval
+from stages.core.intervals.intervals import bootstrap, holm, percentile_interval
 
 GENERATOR = np.random.default_rng(1)
 

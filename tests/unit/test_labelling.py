@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.patterns.data import CLASSES
-from stages.core.project.files import InputError
-from stages.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from stages.labelling.balance import choose, fold_of_heads, shuffled_guesses
-from stages.labelling.draw import PARTS, draw_items, guess, sentence_folds
-from stages.labelling.sheets import CLOSER_LAYOUT, Layout, picture
+from stages.core.stage.files import InputError
+from stages.patterns.labelled_maps import CLASSES
+from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labels
+from tools.labelling.balance import choose, fold_of_heads, shuffled_guesses
+from tools.labelling.draw import PARTS, draw_items, guess, sentence_folds
+from tools.labelling.sheets import CLOSER_LAYOUT, Layout, picture
 
 
 def labels_file(path, text):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.attention.maps import MapStore, write_maps
-from stages.core.project.files import InputError
+from stages.core.maps.store import MapStore, write_maps
+from stages.core.stage.files import InputError
 
 LAYERS, HEADS = 3, 2
 LENGTHS = {"a": 4, "b": 6, "c": 4, "d": 5, "e": 4}

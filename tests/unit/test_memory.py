@@ -8,7 +8,7 @@ PROGRAM = """
 import resource
 from concurrent.futures import ThreadPoolExecutor
 import torch
-from stages.core.machine.memory import keep_freed_memory
+from stages.core.runtime.memory import keep_freed_memory
 keep_freed_memory()
 def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 def use(times):

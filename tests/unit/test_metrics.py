@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from stages.core.project.metrics import METRICS, predictions_from_logits, scorer
+from stages.core.tasks.metrics import METRICS, predictions_from_logits, scorer
 
 GENERATOR = np.random.default_rng(0)
 CLASSES = GENERATOR.integers(0, 2, (2, 50)).astype(float)

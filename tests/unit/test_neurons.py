@@ -5,11 +5,11 @@ import torch
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.heads.layer_modules import layer_modules
+from stages.core.encoder.families import layer_modules
 from stages.core.heads.seam import Gated
-from stages.core.recordings.streams import LiveRecording
-from stages.core.recordings.tokens import token_table
-from stages.neurons import EMBEDDINGS, neuron_shares, without
+from stages.core.maps.recording import LiveRecording
+from stages.core.maps.tokens import token_table
+from stages.neurons.__main__ import EMBEDDINGS, neuron_shares, without
 from tests.oracle import oracle_corpus
 
 

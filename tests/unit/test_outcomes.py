@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.ablation.outcomes import gate_table, read_outcomes, write_outcomes
 from stages.core.heads.gates import Gate
-from stages.core.project.files import InputError
+from stages.core.outcomes.outcomes import gate_table, read_outcomes, write_outcomes
+from stages.core.stage.files import InputError
 
 GATES = [
     Gate("zero", ((2, 3),), "head"),

@@ -3,15 +3,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from stages.core.ablation.outcomes import Outcomes
-from stages.core.effects.paired import (
+from stages.core.outcomes.outcomes import Outcomes
+from stages.core.outcomes.paired import (
     halve,
     held_out_choices,
     mean_effect,
     paired_effects,
     resample,
 )
-from stages.core.project.metrics import spearman
+from stages.core.tasks.metrics import spearman
 
 GENERATOR = np.random.default_rng(1)
 

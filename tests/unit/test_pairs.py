@@ -3,9 +3,9 @@
 import numpy as np
 
 from stages.core.corpora.store import word
-from stages.core.linked import head_table, linked_weights, moved_share
-from stages.features import token_kinds
-from stages.pairs import finder, word_pairs
+from stages.core.maps.links import head_table, linked_weights, moved_share
+from stages.features.__main__ import token_kinds
+from stages.pairs.__main__ import finder, word_pairs
 from tests.oracle import NEXT, SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 
 WORDS = [

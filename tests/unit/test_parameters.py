@@ -1,7 +1,8 @@
 import pytest
 
-from stages.core.project.files import InputError
-from stages.core.project.parameters import Parameters, section, stage_command
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import Parameters, section
 
 
 class Study(Parameters):

@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.attention.maps import MapStore, write_maps
-from stages.core.machine.runtime import Runtime
-from stages.core.patterns.data import CLASSES
-from stages.patterns import Reader, classify, head_counts, map_table, task_shares
+from stages.core.maps.store import MapStore, write_maps
+from stages.core.runtime.runtime import Runtime
+from stages.patterns.__main__ import Reader, classify, head_counts, map_table, task_shares
+from stages.patterns.labelled_maps import CLASSES
 
 
 class FirstRowClassifier:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stages.core.project.examples import read_examples
-from stages.core.project.files import InputError
-from stages.prepare import main
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import read_examples
+from stages.prepare.__main__ import main
 
 REPOSITORY = Path(__file__).parents[2]
 PARAMETERS = """

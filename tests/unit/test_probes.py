@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.probes.models import RightBranching, distances, predict
-from stages.core.probes.sentences import Sentence, gold_heads, read_sentences
-from stages.core.probes.vectors import file_vectors
-from stages.core.project.files import InputError
-from stages.probes import Probes, attachment_scores, held_out_predictions, measure
+from stages.core.stage.files import InputError
+from stages.probes.__main__ import Probes, attachment_scores, held_out_predictions, measure
+from stages.probes.models import RightBranching, distances, predict
+from stages.probes.sentences import Sentence, gold_heads, read_sentences
+from stages.probes.vectors import file_vectors
 from tests.oracle import OracleRecording, oracle_corpus, oracle_texts
 
 PARAMETERS = Probes(

@@ -8,18 +8,18 @@ import pandas as pd
 import pytest
 import torch
 from ruamel.yaml import YAML
+from stages.core.recordings import streams
 
-from stages.core.attention.maps import write_maps
 from stages.core.corpora.store import corpus_frame, word, write_corpus
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.project.files import InputError
-from stages.core.recordings import streams
-from stages.core.recordings.streams import LiveRecording, StoredRecording, Texts, open_texts
-from stages.core.recordings.tables import write_tables
-from stages.core.recordings.tokens import Special, recorded_table, token_table
-from stages.core.recordings.words import membership, present, word_maps
+from stages.core.maps.recording import LiveRecording, StoredRecording, Texts, open_texts
+from stages.core.maps.store import write_maps
+from stages.core.maps.tokens import Special, recorded_table, token_table
+from stages.core.maps.words import membership, present, word_maps
+from stages.core.stage.files import InputError
+from stages.core.stage.tables import write_tables
 
 
 def write_parameters(**entry) -> None:

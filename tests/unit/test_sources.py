@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stages.core.project.files import InputError
-from stages.core.project.tasks import Task
-from stages.core.sources import read_source
+from stages.core.stage.files import InputError
+from stages.core.tasks.task import Task
+from stages.prepare.sources import read_source
 
 HEADER = "index\tfirst\tsecond\tgrade"
 ROWS = ["0\tA cat.\tA dog.\tno", "1\tTwo cats.\tCats, two.\tyes"]

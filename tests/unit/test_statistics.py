@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy import stats
 
-from stages.core.attention.statistics import (
+from stages.core.maps.statistics import (
     STATISTICS,
     Moments,
     TokenKinds,

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from stages.core.corpora.store import corpus_frame
-from stages.core.recordings.streams import MapBatch
-from stages.core.strengths import PATTERNS, TextTokens, pattern_strengths
-from stages.surface import Surface, measure
+from stages.core.maps.recording import MapBatch
+from stages.core.maps.vig_patterns import PATTERNS, TextTokens, pattern_strengths
+from stages.surface.__main__ import Surface, measure
 from tests.oracle import NEXT, PREVIOUS, SEP, UNIFORM, OracleRecording, oracle_corpus, oracle_texts
 
 PARAMETERS = Surface(

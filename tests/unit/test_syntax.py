@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.project.files import InputError
-from stages.syntax import (
+from stages.core.stage.files import InputError
+from stages.syntax.__main__ import (
     DIRECTIONS,
     Syntax,
     all_cases,

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
-from stages.core.corpora.tagger import TAGGER, Tagger
-from stages.core.project.files import InputError
+from stages.core.annotation.tagger import TAGGER, Tagger
+from stages.core.stage.files import InputError
 from stages.tagger import main
 from tests.oracle import oracle_corpus
 

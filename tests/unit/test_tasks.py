@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stages.core.project.files import InputError
-from stages.core.project.tasks import HubData, WrittenData, load_task
+from stages.core.stage.files import InputError
+from stages.core.tasks.task import HubData, WrittenData, load_task
 
 WRITTEN = "{source: written, train: 20, validation: 10, seed: 1}"
 

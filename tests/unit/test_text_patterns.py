@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from stages.core.patterns.data import CLASSES
-from stages.text_patterns import probabilities, share_table
+from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.text_patterns import probabilities, share_table
 from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
 
 

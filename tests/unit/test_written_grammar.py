@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stages.core.project.files import InputError
+from stages.core.stage.files import InputError
 from stages.core.written.clause import realise
 from stages.core.written.inflection import Verb, comparative, plural
 from stages.core.written.lexicon import Noun

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.project.examples import validate
-from stages.core.project.files import InputError
-from stages.core.project.tasks import Task
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import validate
+from stages.core.tasks.task import Task
 from stages.core.written import DRAW, write_task
 from stages.core.written.edit import COSTS
 from stages.core.written.lexicon import Lexicon, held_out

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from stages.core.project.files import InputError
-from stages.core.project.parameters import PARAMETER_FILE, Parameters, section
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
 
 
 class Drawn(Parameters):

@@ -18,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from stages.core.project.examples import MENTION, WORD
-from stages.core.project.files import InputError, atomic
+from stages.core.stage.files import InputError, atomic
+from stages.core.tasks.examples import MENTION, WORD
 
 FRAME = pa.struct(
     [

@@ -1,7 +1,6 @@
 """Loading the encoder of a checkpoint, its tokenizer, and classifiers on it."""
 
 from pathlib import Path
-from typing import Literal
 
 import torch
 from safetensors import SafetensorError
@@ -16,14 +15,12 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from stages.core.encoder.checkpoint_source import refusal
-from stages.core.project.files import InputError
-from stages.core.project.parameters import PARAMETER_FILE
-from stages.core.project.tasks import Task
+from stages.core.encoder.families import knows_segments, longest_input, refusal
+from stages.core.stage.arms import FROM_CHECKPOINT, Arm
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE
+from stages.core.tasks.task import Task
 
-Arm = Literal["none", "random", "pretrained", "untrained"]
-TUNED: tuple[Arm, ...] = ("random", "pretrained")
-PRETRAINED: tuple[Arm, ...] = ("none", "pretrained")
 # transformers draws a bar for each of the many small files that it reads and writes.
 logging.disable_progress_bar()
 
@@ -57,18 +54,11 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
             f"{config.vocab_size} embeddings; the tokenizer is another model's: copy the right one"
         )
     tokenizer.model_input_names = ["input_ids", "attention_mask"]
-    if getattr(config, "type_vocab_size", 0) > 1:  # DistilBERT has none, RoBERTa one for all
+    if knows_segments(config):
         tokenizer.model_input_names.append("token_type_ids")
     # Some tokenizers say 10^30.
     tokenizer.model_max_length = min(tokenizer.model_max_length, longest_input(config))
     return tokenizer
-
-
-def longest_input(config: PreTrainedConfig) -> int:
-    """How many tokens the encoder has positions for."""
-    if config.model_type in ("roberta", "xlm-roberta", "camembert"):
-        return config.max_position_embeddings - config.pad_token_id - 1  # positions start after it
-    return config.max_position_embeddings
 
 
 def require_positions(config: PreTrainedConfig, folder: Path, max_length: int, key: str) -> None:
@@ -89,7 +79,7 @@ def require_positions(config: PreTrainedConfig, folder: Path, max_length: int, k
 
 
 def load_encoder(folder: Path) -> PreTrainedModel:
-    """The pretrained encoder without a head, in float32, for evaluation.
+    """The encoder without a head, in float32, for evaluation.
 
     Raises:
         InputError: weights of the encoder are missing or have another shape.
@@ -97,12 +87,12 @@ def load_encoder(folder: Path) -> PreTrainedModel:
     return _load_encoder(folder)[0].eval()
 
 
-def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrainedModel:
+def load_task_model(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrainedModel:
     """A classifier on the encoder of `folder`, before tuning (Kovaleva et al. 2019, section 4.3).
 
-    `none` and `pretrained` take the pretrained encoder with a fresh head; `random` and `untrained`
-    draw every matrix from the normal distribution, as BERT was before its pretraining (standard
-    deviation `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
+    `untuned` and `tuned` take the checkpoint's encoder with a fresh head; the others draw every
+    matrix from the normal distribution, as BERT was before its pretraining (standard deviation
+    `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
 
     Raises:
         InputError: as `load_encoder`, or `task.max_length` is beyond the encoder's positions.
@@ -120,7 +110,7 @@ def load_classifier(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
         model = AutoModelForSequenceClassification.from_config(
             config, dtype=torch.float32, attn_implementation="sdpa"
         )
-    if arm in PRETRAINED:
+    if arm in FROM_CHECKPOINT:
         encoder, missing = _load_encoder(folder)
         weights = {
             name: value for name, value in encoder.state_dict().items() if name not in missing

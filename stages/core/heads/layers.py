@@ -23,8 +23,8 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
 from transformers.activations import GELUActivation
 
+from stages.core.encoder.families import Family, LayerModules, layer_modules
 from stages.core.heads.gates import uniform_output
-from stages.core.heads.layer_modules import LayerModules, layer_modules
 
 Hidden = Float[Tensor, "batch token hidden"]
 Heads = Float[Tensor, "batch head token size"]
@@ -212,14 +212,14 @@ class Layer:
         return rows.view(*hidden.shape[:2], -1, self.size).transpose(1, 2)
 
 
-def encoder_layers(stack: Sequence[nn.Module], dtype: torch.dtype) -> list[Layer]:
+def encoder_layers(stack: Sequence[nn.Module], family: Family, dtype: torch.dtype) -> list[Layer]:
     """The layers of an encoder in parts; the last one's output is not shifted.
 
     Args:
         stack: its layers as transformers has them, in float32.
         dtype: of matrix products.
     """
-    modules = [layer_modules(layer) for layer in stack]
+    modules = [layer_modules(layer, family) for layer in stack]
     shifts = [following.output.bias.detach() for following in modules[1:]]
     return [
         Layer(layer, dtype, shift) for layer, shift in zip(modules, [*shifts, 0.0], strict=True)

@@ -16,6 +16,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import sdpa_mask
 
+from stages.core.encoder.families import family_of, layer_holder, layer_modules
 from stages.core.heads.gates import GateBatch
 from stages.core.heads.layers import Layer, attention_probabilities, encoder_layers
 
@@ -77,6 +78,7 @@ class Gated:
 
     Attributes:
         model: the wrapped model, in evaluation mode, on its device.
+        family: its record.
         stack: its layers, in order.
         layers, heads: how many of each; `head_size` the width of one head's output.
     """
@@ -84,14 +86,15 @@ class Gated:
     def __init__(self, model: PreTrainedModel):
         self.model = model.eval()
         self.model.set_attn_implementation(NAME)
-        self.holder, self.stack = _layer_stack(model)
+        self.family = family_of(model.config)
+        self.holder = layer_holder(model)
+        self.stack: nn.ModuleList = self.holder.layer
         self.layers = len(self.stack)
         self.heads = model.config.num_attention_heads
         for index, layer in enumerate(self.stack):
-            for module in layer.modules():
-                if hasattr(module, "attention_head_size"):
-                    module.layer_idx = index  # DistilBERT's attention does not know its layer
-                    self.head_size = module.attention_head_size
+            module = layer_modules(layer, self.family).attention
+            module.layer_idx = index  # not every family's attention knows its layer
+            self.head_size = module.attention_head_size
         self._parts: dict[torch.dtype, list[Layer]] = {}
 
     def __call__(
@@ -118,7 +121,7 @@ class Gated:
             dtype: of matrix products.
         """
         if dtype not in self._parts:
-            self._parts[dtype] = encoder_layers(self.stack, dtype)
+            self._parts[dtype] = encoder_layers(self.stack, self.family, dtype)
         return self._parts[dtype]
 
     @contextmanager
@@ -140,12 +143,3 @@ class Gated:
         twin = Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
         twin._parts = self._parts  # nothing of it is ever changed
         return twin
-
-
-def _layer_stack(model: PreTrainedModel) -> tuple[nn.Module, nn.ModuleList]:
-    """The encoder's layers, and the module that holds them as its attribute `layer`."""
-    for module in model.base_model.modules():
-        stack = getattr(module, "layer", None)
-        if isinstance(stack, nn.ModuleList) and len(stack) == model.config.num_hidden_layers:
-            return module, stack
-    raise TypeError(f"{type(model).__name__} has no stack of layers as a BERT-like encoder has")

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import NonNegativeInt, PositiveInt, model_validator
 
-from stages.core.project.files import InputError, read_yaml
-from stages.core.project.parameters import Parameters, checked
+from stages.core.stage.files import InputError, read_yaml
+from stages.core.stage.settings import Parameters, checked
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate
 from stages.core.verdicts.measures import Measures

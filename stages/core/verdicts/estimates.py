@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from stages.core.intervals import LEVEL, Interval, holm
+from stages.core.intervals.intervals import LEVEL, Interval, holm
 
 
 class NotMeasured(LookupError):

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from stages.core.project.files import InputError
-from stages.core.project.parameters import Parameters, checked
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import Parameters, checked
 from stages.core.verdicts.claims import Claim, Published, Region, Unit, Verdict, verdict
 from stages.core.verdicts.estimates import Answer, Estimate
 

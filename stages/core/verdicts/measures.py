@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from stages.core.project.files import InputError
-from stages.core.project.parameters import PARAMETER_FILE, section
-from stages.core.project.tasks import load_task
+from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
+from stages.core.stage.files import InputError
+from stages.core.stage.places import MEASURES
+from stages.core.stage.settings import PARAMETER_FILE, section
+from stages.core.stage.tables import MeasuredTable
+from stages.core.tasks.task import load_task
 from stages.core.verdicts.estimates import NotMeasured
-
-FOLDER = Path("work/measures")
-ENCODERS = {"pretrained": "pretrained", "untrained": "random weights", "recorded": "recorded"}
 
 
 class Measures:
@@ -49,17 +49,18 @@ class Measures:
     def tasks(self) -> list[str]:
         return list(self.primary)
 
-    def frame(self, pattern: str) -> pd.DataFrame:
-        """All tables that fit a pattern as `ablate/{task}-{seed}.parquet`, one below the other.
+    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
+        """All tables of a declaration, one below the other.
 
-        The fields of the pattern become columns (`seed` as integers); tables come in the order of
+        The fields of its pattern become columns (`seed` as integers); tables come in the order of
         `run.tasks`, `run.arms`, `run.seeds` and `run.corpora`.
 
         Raises:
             NotMeasured: there is no such file.
+            InputError: a file is damaged.
         """
         tables = []
-        for fields, path in self._files(pattern):
+        for fields, path in self._files(f"{declared.pattern}.parquet"):
             try:
                 table = pd.read_parquet(path)
             except (OSError, ValueError) as error:
@@ -102,7 +103,7 @@ def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: rows[name] / baseline for name in columns})
 
 
-def open_measures(folder: Path = FOLDER, file: str | Path = PARAMETER_FILE) -> Measures:
+def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) -> Measures:
     """The measures of the tasks, arms and seeds that the section `run` names.
 
     Raises:
@@ -124,7 +125,7 @@ def studied(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         NotMeasured: there is none.
     """
-    own = rows[rows["encoder"] != "untrained"]
+    own = rows[rows["encoder"] != RANDOM_WEIGHTS]
     if own.empty:
         raise NotMeasured("only random weights were measured")
     return own
@@ -133,19 +134,18 @@ def studied(rows: pd.DataFrame) -> pd.DataFrame:
 def of_first_corpus(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of one corpus, for a table of all heads.
 
-    The first corpus that the pretrained encoder reads; the first that was recorded elsewhere where
+    The first corpus that the encoder reads; the first that was recorded elsewhere where
     there is none, so that the heads of two models never stand in one table.
 
     Raises:
         NotMeasured: only random weights were measured.
     """
     own = studied(rows)
-    live = own[own["encoder"] == "pretrained"]
+    live = own[own["encoder"] == UNTUNED]
     own = own if live.empty else live
     return own[own["corpus"] == own["corpus"].iloc[0]]
 
 
 def named(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with a column `panel` for readers: the corpus and whose attention it is."""
-    encoder = rows["encoder"].map(ENCODERS)
-    return rows.assign(panel=rows["corpus"] + ", " + encoder)
+    return rows.assign(panel=rows["corpus"] + ", " + rows["encoder"])

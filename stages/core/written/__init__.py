@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from stages.core.project.examples import examples_frame
-from stages.core.project.files import InputError
-from stages.core.project.tasks import Task
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import examples_frame
+from stages.core.tasks.task import Task
 from stages.core.written import paraphrase, relevance, sentiment, similarity
 from stages.core.written.lexicon import Lexicon
 

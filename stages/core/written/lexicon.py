@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stages.core.project.files import read_yaml
+from stages.core.stage.files import read_yaml
 from stages.core.written.inflection import Verb, plural
 
 FOLDER = Path("data/written")

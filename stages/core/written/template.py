@@ -9,7 +9,7 @@ A template is a row of tokens `form/UPOS>head:relation`; heads count tokens from
 
 import re
 
-from stages.core.project.files import InputError
+from stages.core.stage.files import InputError
 from stages.core.written.tree import Node
 
 TOKEN = re.compile(

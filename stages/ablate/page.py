@@ -1,0 +1,146 @@
+"""Heads and layers that are off (Kovaleva et al. 2019, 4.6; query-title study, 2.1 and 2.4.2)."""
+
+import pandas as pd
+
+from stages.core.outcomes.tables import GATES, HELD_OUT
+from stages.core.pages.charts import dots
+from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.shared_figures import (
+    POINTS,
+    by_task,
+    effects,
+    effects_figure,
+    precisions,
+    single_heads,
+)
+from stages.core.verdicts.measures import Measures
+
+MEAN = "no study's, but this project's: what a head says of every example alike stays"
+
+
+def sections(measures: Measures) -> list[Section]:
+    gates = effects(measures, GATES)
+    views = [
+        (_heads, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
+        (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
+        (_heads, "zero", "percent", "T9", "query-title study, section 2.4.2"),
+        (_layers, "zero", "percent", "T4", "query-title study, section 2.1"),
+        (_heads, "mean", "points", "", MEAN),
+        (_layers, "mean", "points", "", MEAN),
+    ]
+    measured = set(gates["mode"])
+    drawn = [draw(gates, mode, *words) for draw, mode, *words in views if mode in measured]
+    return [*drawn, _chosen(measures), _modes(gates)]
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
+    return by_task(effects(measures, GATES)).add_prefix("off: ").add_suffix(" (points)")
+
+
+def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
+    cells = single_heads(gates, mode, unit)
+    name = f"ablate-heads-{mode}"
+    return Section(
+        _title(study, f"each head alone, {mode}"),
+        f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
+        f"the head; blue cells: it gets better. {precisions(gates)}",
+        (
+            effects_figure(
+                name,
+                f"Change of the primary metric with one head off ({mode}, {unit})",
+                cells,
+                unit,
+            ),
+            Table(
+                name,
+                "Heads with the largest effects",
+                f"Change in {unit} with its 95% paired bootstrap interval, largest first.",
+                _largest_first(cells),
+            ),
+        ),
+    )
+
+
+def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
+    rows = gates[(gates["family"] == "layer") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    rows = rows[["task", "layer", *columns, "p_holm"]].rename(columns={**columns})
+    name = f"ablate-layers-{mode}"
+    drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
+    return Section(
+        _title(study, f"each layer as a whole, {mode}"),
+        f"All heads of one layer are set to {mode} ({source}). {precisions(gates)}",
+        (
+            Figure(
+                name,
+                f"Change of the primary metric with one layer off ({mode}, {unit})",
+                "Dots are the change, lines its 95% paired bootstrap interval.",
+                dots(drawn, "layer", f"change, {unit}", group="task"),
+            ),
+            Table(name, "Layers", f"Change in {unit} with its interval.", rows),
+        ),
+    )
+
+
+def _title(study: str, words: str) -> str:
+    return f"{study}: {words}" if study else words.capitalize()
+
+
+def _chosen(measures: Measures) -> Section:
+    rows = measures.frame(HELD_OUT)
+    columns = ["effect_picked_half", "effect_heldout", "low", "high"]
+    rows = rows.assign(**{name: POINTS * rows[name] for name in columns})
+    places = ["task", "seed", "family", "mode", "picked", "layer", "head"]
+    return Section(
+        "Chosen on one half, scored on the other",
+        "The best of many noisy heads always looks like a gain on the examples that chose it. Here "
+        "the best and the worst are chosen on one half of the examples and scored on the other, "
+        "over many divisions; layer and head name the one chosen most often.",
+        (
+            Table(
+                "ablate-heldout",
+                "Best and worst heads and layers, held out",
+                "Points; the interval is of the effect on the half that did not choose.",
+                rows[places + columns],
+            ),
+        ),
+    )
+
+
+def _modes(gates: pd.DataFrame) -> Section:
+    cells = gates[gates["family"] == "head"]
+    table = cells.pivot(index=["task", "layer", "head"], columns="mode", values="effect_points")
+    modes = list(cells["mode"].unique())
+    correlations = pd.DataFrame(
+        {
+            "task": task,
+            "first": first,
+            "second": second,
+            "spearman": part[first].rank().corr(part[second].rank()),
+        }
+        for task, part in table.groupby("task", sort=False)
+        for place, first in enumerate(modes)
+        for second in modes[place + 1 :]
+    )
+    return Section(
+        "Do the ways of disabling agree?",
+        "Rank correlation between the effects of all heads under two modes: zero (no output), "
+        "uniform (equal attention), mean (its mean output).",
+        (Table("ablate-modes", "Rank correlation of modes", "Spearman over heads.", correlations),),
+    )
+
+
+def _largest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    order = cells["effect"].abs().sort_values(ascending=False, kind="stable").index
+    return cells.loc[order]
+
+
+PAGE = Page(
+    order=6,
+    title="Heads and layers off",
+    summary="What each head and each layer does for the tasks, by turning it off.",
+    studies=("K8", "K9", "T4", "T9"),
+    sections=sections,
+    heads=heads,
+)

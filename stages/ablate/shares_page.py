@@ -1,0 +1,63 @@
+"""Random shares of heads that are off (query-title study, section 2.1)."""
+
+import pandas as pd
+
+from stages.core.pages.charts import curves
+from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.verdicts.measures import Measures
+
+CURVES = "effects/{task}-{seed}-curves.parquet"
+BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
+PERCENT = 100
+
+
+def sections(measures: Measures) -> list[Section]:
+    points = relative_changes(measures)
+    # The study's own mode first.
+    modes = sorted(points["mode"].unique(), key=lambda mode: (mode != "zero", mode))
+    return [_section(points[points["mode"] == mode], mode) for mode in modes]
+
+
+def relative_changes(measures: Measures) -> pd.DataFrame:
+    """One row a task, mode, band and share: change in percent of the baseline, mean over seeds."""
+    rows = measures.frame(CURVES)
+    columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}
+    changes = {new: PERCENT * rows[old] for old, new in columns.items()}
+    rows = rows.assign(**changes, band=rows["band"].map(BANDS))
+    keys = ["task", "mode", "band", "share"]
+    return rows.groupby(keys, sort=False)[[*changes, "draws"]].mean().reset_index()
+
+
+def _section(points: pd.DataFrame, mode: str) -> Section:
+    name = f"shares-{mode}"
+    return Section(
+        f"T2, T3: a random share of heads, {mode}",
+        "The share is of the heads of the band: all layers, the lower half or the upper half of "
+        "them. The band around each line speaks of other draws of heads and other examples.",
+        (
+            Figure(
+                name,
+                f"Relative change of the primary metric with a random share off ({mode})",
+                "Lines are means over the draws, bands their 95% interval; 0 is the metric with "
+                "all heads on.",
+                curves(
+                    points,
+                    "share",
+                    "share of the band's heads off",
+                    "change, %",
+                    group="band",
+                    panel="task",
+                ),
+            ),
+            Table(name, "Points of the curves", "Change in percent of the metric.", points),
+        ),
+    )
+
+
+PAGE = Page(
+    order=7,
+    title="Random shares of heads off",
+    summary="How many heads can go, and whether the lower or the upper layers matter more.",
+    studies=("T2", "T3"),
+    sections=sections,
+)

@@ -1,0 +1,172 @@
+"""What a task's models attend to: maps of a sample on disk, statistics of all examples.
+
+One forward pass over the validation examples gives both: Clark et al. 2019 (Sections 3.1 to 3.3)
+for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patterns` classifies.
+"""
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Float, Int
+from pydantic import Field
+from tqdm import tqdm
+from transformers import PreTrainedTokenizerBase
+
+from stages.core.encoder.batches import Batch, Encoded, encode, fitting
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.layer_maps import layer_maps
+from stages.core.heads.seam import Gated
+from stages.core.maps.statistics import STATISTICS, KindIds, Moments, surface_statistics
+from stages.core.maps.store import MapWriter, write_maps
+from stages.core.runtime.fan_out import in_order
+from stages.core.runtime.runtime import ByDevice, Runtime, read_runtime, start
+from stages.core.stage.arms import ARM_HELP, TASK_ARMS, TaskArm
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import atomic
+from stages.core.stage.places import examples_file, maps_folder, model_folder
+from stages.core.stage.settings import Parameters, section
+from stages.core.tasks.examples import draw_examples, read_examples
+from stages.core.tasks.task import load_task
+
+# Of the maps of one layer of a batch: a CPU's caches hold few; one text may have more.
+LAYER_NUMBERS = ByDevice(cpu=4_000_000, others=64_000_000)
+
+
+class Attend(Parameters):
+    """The section `attend` of `params.yaml`."""
+
+    examples: int = Field(gt=0)  # validation examples whose maps are kept, at most
+    seed: int = Field(ge=0)  # of the draw of these examples
+    batch: int = Field(gt=0)  # examples that go through together; fewer, if they are long
+    shard_megabytes: int = Field(gt=0, le=256)  # upper bound of one file of maps
+    punctuation: list[str]  # tokens that count as punctuation
+
+
+def map_tokens(
+    ids: pd.Series,
+    encoded: Encoded,
+    rows: Int[np.ndarray, " drawn"],
+    tokenizer: PreTrainedTokenizerBase,
+) -> pd.DataFrame:
+    """Id, tokens and segments of the drawn examples, whose maps are kept."""
+    input_ids = encoded.inputs["input_ids"]
+    return pd.DataFrame(
+        {
+            "id": ids.to_numpy()[rows],
+            "tokens": [tokenizer.convert_ids_to_tokens(input_ids[row]) for row in rows],
+            "segments": [encoded.segments[row] for row in rows],
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records the maps of one batch at a time.
+
+    `places` are where an example's maps stand in the writer's index, -1 for an example without.
+    """
+
+    gated: Gated
+    kind_ids: KindIds
+    places: Int[np.ndarray, " example"]
+    writer: MapWriter | None
+
+    def twin(self) -> Self:
+        """A recorder for another thread."""
+        return replace(self, gated=self.gated.twin())
+
+    def moved(self, device: torch.device) -> Self:
+        """A recorder on another device."""
+        return replace(self, gated=self.gated.moved(device))
+
+    @torch.inference_mode()
+    def record(self, batch: Batch) -> Float[np.ndarray, "batch layer head statistic"]:
+        """The statistics of a batch; its drawn maps go to the writer."""
+        kinds = self.kind_ids.find(batch.inputs)
+        drawn = np.flatnonzero(self.places[batch.rows] >= 0)
+        found = []
+        for layer, maps in enumerate(layer_maps(self.gated, batch.inputs)):
+            found.append(surface_statistics(maps, kinds))
+            if len(drawn):
+                self.writer.write(layer, self.places[batch.rows[drawn]], maps[drawn])
+        return torch.stack(found, dim=1).cpu().numpy()
+
+
+def measure(
+    gated: Gated,
+    encoded: Encoded,
+    kind_ids: KindIds,
+    batch: int,
+    runtime: Runtime,
+    rows: Int[np.ndarray, " drawn"],
+    writer: MapWriter | None,
+) -> Moments:
+    """Statistics of every example; the maps of the examples `rows` go to the writer meanwhile."""
+    moments = Moments(STATISTICS)
+    places = np.full(len(encoded.lengths), -1)
+    places[rows] = np.arange(len(rows))
+    recorder = Recorder(gated, kind_ids, places, writer)
+    device = gated.model.device
+    parts = fitting(
+        np.arange(len(places)),
+        encoded.lengths,
+        lambda length: gated.heads * length**2,
+        LAYER_NUMBERS.on(device),
+        batch,
+    )
+    batches = (encoded.batch(part, device) for part in parts)
+    # Closed, so that no thread goes on writing when this ends early.
+    with (
+        closing(in_order(Recorder.record, recorder, batches, runtime)) as found,
+        tqdm(total=len(places), desc="maps", unit="example") as progress,
+    ):
+        for values in found:
+            moments.add(values)
+            progress.update(len(values))
+    return moments
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+    arm: Annotated[
+        list[TaskArm] | None,
+        typer.Option(help=f"{ARM_HELP} May be given several times; by default all."),
+    ] = None,
+) -> None:
+    """Record the attention of the models of TASK on its validation examples."""
+    parameters = section(Attend, "attend")
+    definition = load_task(task)
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
+    examples = read_examples(examples_file(task, "validation"))
+    rows = draw_examples(examples, parameters.examples, parameters.seed).index.to_numpy()
+
+    arms = arm or list(TASK_ARMS)
+    folders = {name: model_folder(task, name, seed) for name in arms}
+    # All are of one checkpoint.
+    tokenizer = load_tokenizer(folders[arms[0]])
+    encoded = encode(tokenizer, examples, definition.max_length)
+    tokens = map_tokens(examples["id"], encoded, rows, tokenizer)
+    kind_ids = KindIds.of(tokenizer, parameters.punctuation)
+    for name, folder in folders.items():
+        gated = Gated(load_tuned(folder).to(device))
+        with write_maps(
+            maps_folder(task, name),
+            tokens,
+            gated.layers,
+            gated.heads,
+            parameters.shard_megabytes,
+        ) as writer:
+            moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
+        with atomic(f"work/measures/attend/{task}-{name}.parquet") as partial:
+            moments.frame().to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

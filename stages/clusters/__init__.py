@@ -1,0 +1,1 @@
+"""Which heads are alike (Clark et al. 2019, section 6)."""

@@ -1,1 +1,0 @@
-"""The grid of heads that are off, and its outcomes."""

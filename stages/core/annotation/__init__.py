@@ -1,0 +1,1 @@
+"""Annotation of words: treebanks, a tagger, kinds of words."""

@@ -1,1 +1,0 @@
-"""Attention maps on disk and what is measured of them as they stream by."""

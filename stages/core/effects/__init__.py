@@ -1,1 +1,0 @@
-"""What turning heads off does: effects with intervals, and their cheap estimate by gradients."""

@@ -1,0 +1,1 @@
+"""Heads off on many examples, each part of the encoder run no more than it must."""

@@ -1,0 +1,1 @@
+"""Uncertainty: bootstraps, groups of texts, choices that are held out."""

@@ -1,0 +1,1 @@
+"""Attention maps: on disk, from an encoder, between words, and what is measured on them."""

@@ -1,0 +1,94 @@
+"""Comparing each head's maps under two models (Kovaleva et al. 2019, Section 4.3, Figure 5)."""
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float, Float64
+from torch import Tensor
+from tqdm import tqdm
+
+from stages.core.encoder.batches import Encoded
+from stages.core.heads.layer_maps import layer_maps
+from stages.core.heads.seam import Gated
+from stages.core.intervals.groups import group_means
+
+
+def map_cosine(
+    first: Float[Tensor, "batch head query key"],
+    second: Float[Tensor, "batch head query key"],
+    queries: Bool[Tensor, "batch query"],
+) -> Float64[np.ndarray, "batch head"]:
+    """Cosine of the flattened maps of each head, over the rows of the chosen queries."""
+    chosen = queries[:, None, :, None]
+    first, second = ((maps * chosen).flatten(2) for maps in (first, second))
+    product, first_square, second_square = (
+        torch.linalg.vecdot(*pair).cpu().double().numpy()
+        for pair in ((first, second), (first, first), (second, second))
+    )
+    # One root of the product, and not a product of roots: equal maps give exactly 1.
+    return product / np.sqrt(first_square * second_square)
+
+
+def similarities(
+    before: Gated,
+    after: Gated,
+    encoded: Encoded,
+    batch: int,
+    device: torch.device,
+    pad_to: int | None = None,
+) -> Float64[np.ndarray, "example layer head"]:
+    """Cosine of every head's map before and after tuning on every example.
+
+    Args:
+        pad_to: fill up to so many tokens and count the rows of the padding; None cuts it off.
+    """
+    result = np.zeros((len(encoded.lengths), before.layers, before.heads))
+    total = -(-len(result) // batch)
+    label = "cropped" if pad_to is None else "padded"
+    with torch.inference_mode():
+        for part in tqdm(encoded.batches(batch, device, pad_to), label, total, unit="batch"):
+            queries = part.inputs["attention_mask"].bool()
+            if pad_to is not None:
+                queries = torch.ones_like(queries)
+            both = (layer_maps(model, part.inputs) for model in (before, after))
+            for layer, maps in enumerate(zip(*both, strict=True)):
+                result[part.rows, layer] = map_cosine(*maps, queries)
+    return result
+
+
+def head_table(
+    cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
+) -> pd.DataFrame:
+    """One row a head: mean cosine over the examples with its bootstrap interval (`group_means`)."""
+    count, layers, heads = cosines.shape
+    alone = np.arange(count)  # every example is a group of its own
+    mean, low, high = group_means(cosines.reshape(count, -1).T, alone, resamples, seed)
+    layer, head = np.divmod(np.arange(layers * heads), heads)
+    return pd.DataFrame(
+        {
+            "layer": layer,
+            "head": head,
+            "cosine": mean,
+            "low": low,
+            "high": high,
+            "count": count,
+        }
+    )
+
+
+def contrast_table(
+    cosines: Float64[np.ndarray, "example layer head"], ids: pd.Series, last_layers: int
+) -> pd.DataFrame:
+    """One row an example: change (1 - cosine) of the last layers, of the earlier, the difference.
+
+    A model with no more than `last_layers` layers sets all but its first against the first; with
+    one layer there is nothing to set it against: `earlier` and `contrast` are NaN.
+    """
+    change = 1 - cosines.mean(axis=2)
+    layers = change.shape[1]
+    start = max(1, layers - last_layers) if layers > 1 else 0
+    last = change[:, start:].mean(axis=1)
+    earlier = change[:, :start].mean(axis=1) if start else np.full(len(change), np.nan)
+    return pd.DataFrame(
+        {"id": ids.to_numpy(), "last": last, "earlier": earlier, "contrast": last - earlier}
+    )

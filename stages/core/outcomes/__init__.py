@@ -1,0 +1,1 @@
+"""What a model predicted under every gate, and the effects that follow."""

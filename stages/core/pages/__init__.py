@@ -1,0 +1,1 @@
+"""What the pages of studies are built of: figures, tables, charts."""

@@ -1,0 +1,292 @@
+"""Figures: the theme, the kinds of chart the report uses, and saving them.
+
+A chart carries its data, rounded, so that it works offline and its file changes only with them.
+"""
+
+import math
+import re
+from pathlib import Path
+
+import altair
+import pandas as pd
+import vl_convert
+
+from stages.core.stage.files import atomic
+
+MOST_MARKS = 50_000  # a browser draws so many without delay; a page must aggregate above this
+PLACES = 4
+INK, MUTED, GRID = "#1b1f24", "#59636e", "#e4e7eb"
+# Okabe and Ito's colours, which colour-blind readers tell apart.
+CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959"]
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+# Pixels: a heatmap's cell, the text beside a panel, the width of a page.
+CELL, AXIS_WIDTH, PAGE_WIDTH = 22, 70, 980
+
+
+@altair.theme.register("paper", enable=True)
+def paper() -> altair.theme.ThemeConfig:
+    """Dark on light, one font, no frame, no decoration."""
+    text = {"labelColor": MUTED, "titleColor": INK, "labelFontSize": 11, "titleFontSize": 12}
+    return altair.theme.ThemeConfig(
+        config={
+            "background": "white",
+            "font": FONT,
+            "view": {"stroke": None},
+            "axis": {
+                **text,
+                "gridColor": GRID,
+                "domainColor": "#b6bdc5",
+                "tickColor": "#b6bdc5",
+                "titleFontWeight": "normal",
+                "labelLimit": 220,
+            },
+            "legend": {**text, "titleFontWeight": "normal", "gradientThickness": 12},
+            "header": {**text, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold"},
+            "title": {"color": INK, "fontSize": 13, "anchor": "start"},
+            "range": {"category": CATEGORIES},
+        }
+    )
+
+
+def heatmap(
+    cells: pd.DataFrame,
+    value: str,
+    title: str,
+    *,
+    panel: str = "panel",
+    diverging: bool = False,
+    tooltip: list[str] | None = None,
+    marked: str | None = None,
+    format: str = ".2f",
+) -> altair.FacetChart:
+    """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
+
+    Args:
+        cells: one row a cell with layer, head, `panel` and `value`.
+        title: of the colour scale, with the unit.
+        diverging: put white at 0, and give both sides the same range.
+        marked: a column of booleans; where it is true the cell carries a dot.
+    """
+    cells = cells.round(PLACES)
+    if diverging:
+        limit = float(cells[value].abs().max()) or 1.0
+        scale = altair.Scale(scheme="redblue", domain=[-limit, limit], domainMid=0)
+    else:
+        scale = altair.Scale(scheme="blues", zero=False)
+    base = altair.Chart().encode(
+        x=altair.X("head:O", title="head", axis=altair.Axis(labelAngle=0, grid=False)),
+        y=altair.Y("layer:O", title="layer", axis=altair.Axis(grid=False)),
+    )
+    rect = base.mark_rect(stroke="white", strokeWidth=1).encode(
+        color=altair.Color(
+            f"{value}:Q", scale=scale, legend=altair.Legend(title=title, format=format)
+        ),
+        tooltip=tooltip or [panel, "layer", "head", value],
+    )
+    layers = [rect]
+    if marked:
+        dot = base.mark_circle(size=26, color=INK)
+        layers.append(dot.transform_filter(f"datum.{marked}"))
+    panels = list(dict.fromkeys(cells[panel]))
+    size = {"width": CELL * cells["head"].nunique(), "height": CELL * cells["layer"].nunique()}
+    return (
+        altair.layer(*layers)
+        .properties(**size)
+        .facet(
+            altair.Facet(f"{panel}:N", title=None, sort=panels),
+            columns=_columns(len(panels), size["width"]),
+            data=_checked(cells),
+        )
+        .resolve_axis(x="independent", y="independent")
+    )
+
+
+def dots(
+    rows: pd.DataFrame, label: str, title: str, *, group: str | None = None, zero: bool = True
+) -> altair.LayerChart:
+    """A dot with its interval for each row: columns `label`, value, low, high, perhaps `group`."""
+    rows = rows.round(PLACES)
+    encoding = {"y": altair.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])))}
+    if group:
+        order = list(dict.fromkeys(rows[group]))
+        encoding["color"] = altair.Color(f"{group}:N", title=group, sort=order)
+        encoding["yOffset"] = altair.YOffset(f"{group}:N", sort=order)
+    tooltip = [name for name in (label, group, "value", "low", "high") if name]
+    base = altair.Chart(_checked(rows)).encode(**encoding, tooltip=tooltip)
+    layers = [
+        base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=title), x2="high:Q"),
+        base.mark_circle(size=60, opacity=1).encode(x="value:Q"),
+    ]
+    if zero:
+        layers.insert(0, _zero_line("x"))
+    step = 16 if group else 24
+    return altair.layer(*layers).properties(width=460, height=altair.Step(step))
+
+
+def curves(
+    points: pd.DataFrame, x: str, x_title: str, y_title: str, *, group: str, panel: str
+) -> altair.FacetChart:
+    """Lines with their interval as a band: columns `x`, value, low, high, `group` and `panel`."""
+    points = points.round(PLACES)
+    order = list(dict.fromkeys(points[group]))
+    base = altair.Chart().encode(
+        x=altair.X(f"{x}:Q", title=x_title),
+        color=altair.Color(
+            f"{group}:N", title=group, sort=order, legend=altair.Legend(symbolOpacity=1)
+        ),
+    )
+    tooltip = [panel, group, x, "value", "low", "high"]
+    chart = altair.layer(
+        _zero_line("y"),
+        base.mark_area(opacity=0.18).encode(y=altair.Y("low:Q", title=y_title), y2="high:Q"),
+        base.mark_line(strokeWidth=2).encode(y="value:Q"),
+        base.mark_circle(size=40, opacity=1).encode(y="value:Q", tooltip=tooltip),
+    ).properties(width=300, height=200)
+    return chart.facet(
+        altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
+        columns=2,
+        data=_checked(points),
+    ).resolve_axis(x="independent", y="independent")
+
+
+def scatter(
+    points: pd.DataFrame, x: str, y: str, titles: tuple[str, str], *, panel: str, tooltip: list[str]
+) -> altair.FacetChart:
+    """A dot for each row, one panel a value of the column `panel`, each on its own scales.
+
+    Args:
+        titles: of the axes x and y, with their units.
+    """
+    points = points.round(PLACES)
+    base = altair.Chart().encode(
+        x=altair.X(f"{x}:Q", title=titles[0]), y=altair.Y(f"{y}:Q", title=titles[1])
+    )
+    dot = base.mark_circle(size=45, opacity=0.75).encode(tooltip=[panel, *tooltip])
+    return (
+        altair.layer(_zero_line("y"), dot)
+        .properties(width=300, height=220)
+        .facet(
+            altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
+            columns=2,
+            data=_checked(points),
+        )
+        .resolve_scale(x="independent", y="independent")
+        .resolve_axis(x="independent", y="independent")
+    )
+
+
+def plane(
+    points: pd.DataFrame, colour: str, *, panel: str, tooltip: list[str]
+) -> altair.FacetChart:
+    """Places x and y without axes, a dot a row coloured by the column `colour`, panels of `panel`.
+
+    Numbers have a scale of their own, names the colours of categories.
+    """
+    points = points.round(PLACES)
+    if pd.api.types.is_numeric_dtype(points[colour]):
+        code = altair.Color(f"{colour}:O", scale=altair.Scale(scheme="viridis"))
+    else:
+        code = altair.Color(f"{colour}:N", sort=sorted(points[colour].unique()))
+    bare = altair.Axis(labels=False, ticks=False, title=None, grid=False)
+    dot = altair.Chart().mark_circle(size=70, opacity=0.9)
+    encoded = dot.encode(
+        x=altair.X("x:Q", axis=bare),
+        y=altair.Y("y:Q", axis=bare),
+        color=code,
+        tooltip=[panel, *tooltip],
+    )
+    return (
+        encoded.properties(width=340, height=300)
+        .facet(
+            altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
+            columns=2,
+            data=_checked(points),
+        )
+        .resolve_scale(x="independent", y="independent")
+    )
+
+
+def shares(
+    rows: pd.DataFrame, label: str, share: str, kind: str, panel: str | None = None
+) -> altair.Chart:
+    """Stacked bars that add up to 100%: one bar a `label`, one colour a `kind`."""
+    rows = rows.round(PLACES)
+    order = list(dict.fromkeys(rows[kind]))
+    encoding = {
+        "x": altair.X(f"{share}:Q", title="share of maps", axis=altair.Axis(format="%")),
+        "y": altair.Y(f"{label}:N", title=None, sort=list(dict.fromkeys(rows[label]))),
+        "color": altair.Color(f"{kind}:N", title=kind, sort=order),
+        "order": altair.Order("place:Q"),
+        "tooltip": [*([panel] if panel else []), label, kind, share],
+    }
+    if panel:
+        encoding["row"] = altair.Row(
+            f"{panel}:N",
+            title=None,
+            sort=list(dict.fromkeys(rows[panel])),
+            header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="start"),
+        )
+    rows = rows.assign(place=rows[kind].map(order.index))
+    chart = altair.Chart(_checked(rows)).mark_bar(stroke="white").encode(**encoding)
+    return chart.properties(width=460, height=altair.Step(24))
+
+
+def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart:
+    """Counts of `x` against `y` as a square of numbered cells; columns `x`, `y` and `value`."""
+    order = list(dict.fromkeys(cells[y]))
+    limit = int(cells[value].max())
+    base = altair.Chart(_checked(cells)).encode(
+        x=altair.X(f"{x}:N", sort=order, axis=altair.Axis(labelAngle=-30)),
+        y=altair.Y(f"{y}:N", sort=order),
+    )
+    dark = altair.datum[value] > limit / 2
+    return altair.layer(
+        base.mark_rect(stroke="white").encode(
+            color=altair.Color(f"{value}:Q", scale=altair.Scale(scheme="blues"), legend=None),
+            tooltip=[y, x, value],
+        ),
+        base.mark_text(fontSize=12).encode(
+            text=f"{value}:Q",
+            color=altair.when(dark).then(altair.value("white")).otherwise(altair.value(INK)),
+        ),
+    ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
+
+
+def specification(chart: altair.TopLevelMixin, description: str) -> dict:
+    """The chart as Vega-Lite, with a description for those who cannot see it."""
+    return chart.properties(description=description).to_dict()
+
+
+def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
+    """Write the chart as an SVG file."""
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    with atomic(path) as partial:
+        partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
+
+
+def _renumbered(svg: str) -> str:
+    """Number gradients and clips from 0: the renderer counts on over all charts of a process."""
+    numbers: dict[str, int] = {}
+    return re.sub(
+        r"\b(gradient_|clip)(\d+)\b",
+        lambda match: match[1] + str(numbers.setdefault(match[0], len(numbers))),
+        svg,
+    )
+
+
+def _columns(panels: int, width: int) -> int:
+    """As many panels side by side as fit on a page, with rows of equal length."""
+    fitting = max(1, PAGE_WIDTH // (width + AXIS_WIDTH))
+    return math.ceil(panels / math.ceil(panels / fitting))
+
+
+def _zero_line(axis: str) -> altair.Chart:
+    """A thin line at 0, where nothing changes."""
+    data = pd.DataFrame({"zero": [0]})
+    return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: "zero:Q"})
+
+
+def _checked(rows: pd.DataFrame) -> pd.DataFrame:
+    if len(rows) > MOST_MARKS:
+        raise ValueError(f"a figure of {len(rows)} marks; aggregate to {MOST_MARKS} or fewer")
+    return rows

@@ -1,0 +1,91 @@
+"""What a page consists of. Pages say what to show; `stages.report.site` says how."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import altair
+import pandas as pd
+
+from stages.core.pages.charts import heatmap
+from stages.core.verdicts.measures import Measures
+
+MOST_ROWS = 1500
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, written as `figures/NAME.svg` and drawn in the page.
+
+    `caption` says what is seen; it is also the description for those who cannot see it. `plot` is
+    the layer x head table (panel, layer, head, value) that `dvc plots` draws, if there is one.
+    """
+
+    name: str
+    title: str
+    caption: str
+    chart: altair.TopLevelMixin
+    plot: pd.DataFrame | None = None
+
+
+def heads_figure(
+    name: str,
+    title: str,
+    caption: str,
+    cells: pd.DataFrame,
+    value: str,
+    unit: str,
+    *,
+    panel: str = "task",
+    **drawing: Any,
+) -> Figure:
+    """A heatmap layer x head, with the table of it that `dvc plots` draws.
+
+    Args:
+        cells: one row a cell with layer, head and the columns `panel` and `value`.
+        unit: title of the colour scale.
+        drawing: further arguments of `heatmap`.
+    """
+    chart = heatmap(cells, value, unit, panel=panel, **drawing)
+    plot = cells.rename(columns={panel: "panel", value: "value"})
+    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]])
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, written as `tables/NAME.csv`; the page folds it up when it has more than `rows`.
+
+    A table of more than `MOST_ROWS` stands in its file alone, as a page with it would be slow.
+    """
+
+    name: str
+    title: str
+    caption: str
+    frame: pd.DataFrame
+    rows: int = 16
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, a paragraph that says how to read what follows, and the figures and tables."""
+
+    title: str
+    text: str
+    items: tuple[Figure | Table, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of one stage.
+
+    `order` is its place in the navigation, `studies` are those whose claims it shows. `sections`
+    raises `NotMeasured` where the configuration lacks the measures: the page is left out then.
+    `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
+    """
+
+    order: int
+    title: str
+    summary: str
+    studies: tuple[str, ...]
+    sections: Callable[[Measures], list[Section]]
+    heads: Callable[[Measures], pd.DataFrame] | None = None

@@ -1,0 +1,83 @@
+"""Figures that stand on two pages: of the encoder, and of the control that began at random."""
+
+import pandas as pd
+
+from stages.core.pages.page import Figure, heads_figure
+from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.measures import Measures, relative_effects
+
+SIGNIFICANCE = 0.05
+POINTS = PERCENT = 100
+
+
+def effects(measures: Measures, gates_of: MeasuredTable) -> pd.DataFrame:
+    """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
+    gates = measures.frame(gates_of)
+    gates = gates[gates["family"].isin(["head", "layer"])]
+    names = ["effect", "low", "high"]
+    in_points, in_percent = POINTS * gates[names], PERCENT * relative_effects(gates)[names]
+    gates = gates.join(in_points.add_suffix("_points")).join(in_percent.add_suffix("_percent"))
+    keys = ["task", "family", "mode", "layer", "head", "precision"]
+    values = [f"{name}_{unit}" for unit in ("points", "percent") for name in names]
+    table = gates.groupby(keys, sort=False)[[*values, "baseline", "value", "examples"]].mean()
+    # With several seeds a head counts as significant only if it is so in every one.
+    table["p_holm"] = gates.groupby(keys, sort=False)["p_holm"].max()
+    return table.reset_index()
+
+
+def by_task(gates: pd.DataFrame) -> pd.DataFrame:
+    """One row a layer and head, one column a task: effects in points, in the preferred mode."""
+    rows = single_heads(gates, preferred_mode(gates), "points")
+    table = rows.pivot(index=["layer", "head"], columns="task", values="effect")
+    return table[rows["task"].unique()]
+
+
+def preferred_mode(gates: pd.DataFrame) -> str:
+    """`uniform`, or the first mode measured."""
+    return "uniform" if "uniform" in set(gates["mode"]) else gates["mode"].iloc[0]
+
+
+def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
+    """Effects of single heads under one mode.
+
+    Returns:
+        task, layer, head, effect, low, high, p_holm, significant.
+    """
+    cells = gates[(gates["family"] == "head") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    cells = cells[["task", "layer", "head", *columns, "p_holm"]].rename(columns=columns)
+    return cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
+
+
+def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
+    """What `single_heads` found, for each task."""
+    return heads_figure(
+        name,
+        title,
+        f"Layer x head for each task. A dot marks heads with p < {SIGNIFICANCE} after Holm's "
+        "correction over all heads of the task.",
+        cells,
+        "effect",
+        f"change, {unit}",
+        diverging=True,
+        tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
+        marked="significant",
+    )
+
+
+def precisions(gates: pd.DataFrame) -> str:
+    """In which precision matrix products were made, as a sentence."""
+    return f"Matrix products in {' and '.join(gates['precision'].unique())}."
+
+
+def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
+    """The cosine of each head's maps before and after tuning, for each task."""
+    return heads_figure(
+        name,
+        title,
+        "Layer x head for each task; the paler the cell, the more the head changed.",
+        cells,
+        "cosine",
+        "cosine",
+        tooltip=["task", "layer", "head", "cosine", "low", "high"],
+    )

@@ -1,1 +1,0 @@
-"""What every stage reads: parameters, tasks, examples, files."""

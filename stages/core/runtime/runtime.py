@@ -1,0 +1,88 @@
+"""Where a stage runs. No stage declares these parameters, so changing them re-runs nothing."""
+
+import random
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from stages.core.runtime.memory import keep_freed_memory
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+
+Precision = Literal["fp32", "bf16"]
+DTYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+class ByDevice(NamedTuple):
+    """A number that is another on a CPU than elsewhere."""
+
+    cpu: int
+    others: int
+
+    def on(self, device: torch.device) -> int:
+        """The number for a device."""
+        return self.cpu if device.type == "cpu" else self.others
+
+
+class Runtime(Parameters):
+    """The section `runtime` of `params.yaml`."""
+
+    device: str = "auto"  # auto | cpu | cuda | cuda:1 | mps
+    threads: int = 2  # of torch, or batches side by side, each in one thread (grid, attend)
+    workers: int = 0  # processes that load data
+    processes: int = 1  # processes of one fine-tuning, under torchrun
+    fan_out: str = "local"  # local | ray:auto | ray:HOST:PORT; where the grid's batches run
+    checkpoint_steps: int = 200  # steps of a fine-tuning between two states it can resume from
+
+
+def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:
+    """Read the section `runtime` of `file`."""
+    return section(Runtime, "runtime", file)
+
+
+def start(runtime: Runtime, seed: int) -> torch.device:
+    """Seed every generator, ask for repeatable algorithms, settle memory, and return the device.
+
+    Raises:
+        InputError: the device asked for is not on this machine.
+    """
+    settle()
+    torch.set_num_threads(runtime.threads)
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - libraries that draw from the global state
+    torch.manual_seed(seed)
+    return find_device(runtime.device)
+
+
+def settle() -> None:
+    """Ask for repeatable algorithms and settle memory, in this process."""
+    keep_freed_memory()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    # It would write every new tensor once more, a tenth of the time of tuning, to show reads of
+    # what was never written; nothing here reads that.
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+
+
+def find_device(name: str) -> torch.device:
+    """Turn `runtime.device` into a device; `auto` takes a GPU where there is one.
+
+    Raises:
+        InputError: the device asked for is not on this machine.
+    """
+    if name == "auto":
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        return accelerator or torch.device("cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.device` is {name!r}, which this machine lacks ({reason}); "
+            "use auto or cpu"
+        ) from None
+    return device

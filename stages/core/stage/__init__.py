@@ -1,0 +1,1 @@
+"""What every stage is made of: settings, files, tables, its command."""

@@ -1,0 +1,34 @@
+"""Where stages leave what other stages read, under the folder `work`; dvc.yaml names the same."""
+
+from pathlib import Path
+
+from stages.core.stage.arms import Arm
+
+WORK = Path("work")
+MEASURES = WORK / "measures"
+CORPORA = WORK / "corpora"
+ENCODERS = WORK / "encoders"
+CLASSIFIER = WORK / "classifier"
+TAGGER = WORK / "tagger"
+# No out of any stage: DVC deletes a stage's outs before it runs, and this is to go on from.
+SCRATCH = WORK / "scratch"
+
+
+def examples_file(task: str, split: str) -> Path:
+    """The examples of a split (`train` or `validation`)."""
+    return WORK / "tasks" / task / f"{split}.parquet"
+
+
+def model_folder(task: str, arm: Arm, seed: int) -> Path:
+    """A model of a task with its tokenizer."""
+    return WORK / "models" / f"{task}-{arm}-{seed}"
+
+
+def maps_folder(task: str, arm: Arm) -> Path:
+    """The recorded attention of a model of a task."""
+    return WORK / "maps" / f"{task}-{arm}"
+
+
+def outcomes_folder(task: str, seed: int) -> Path:
+    """What the tuned model of a task predicted under every gate."""
+    return WORK / "ablate" / f"{task}-{seed}"

@@ -1,0 +1,94 @@
+"""Tables of what stages measured: each is declared once, where it is written, and read by that.
+
+A declaration says where the table lies and which columns it has; the claims and pages that read it
+import the declaration, so that a column cannot be renamed on one side alone.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from stages.core.stage.files import atomic
+from stages.core.stage.places import MEASURES
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """A table below `work/measures`, one file for each value of its fields.
+
+    Attributes:
+        pattern: its place without the suffix, as `ablate/{task}-{seed}`.
+        columns: their names in order.
+        numbered: columns of which there are as many as a setting says: `share` for share_1,
+            share_2, and so on.
+        optional: columns that some encoders or corpora lack.
+    """
+
+    pattern: str
+    columns: tuple[str, ...]
+    numbered: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+    def path(self, **fields: Any) -> Path:
+        """The file of these fields."""
+        return MEASURES / f"{self.pattern.format(**fields)}.parquet"
+
+    def write(self, parts: pd.DataFrame | Sequence[pd.DataFrame], **fields: Any) -> None:
+        """Write a table, or several one below the other.
+
+        Raises:
+            ValueError: its columns are not those of the declaration.
+        """
+        table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
+        if complaint := self.complaint(table.columns):
+            raise ValueError(f"{self.path(**fields)}: {complaint}")
+        with atomic(self.path(**fields)) as partial:
+            table.to_parquet(partial, index=False)
+
+    def complaint(self, columns: Sequence[str]) -> str:
+        """What is wrong with the columns of a table, in words; empty when nothing is.
+
+        A table without rows may lack columns.
+        """
+        found = {name for name in columns if not self._is_numbered(name)}
+        lacking = set(self.columns) - found - set(self.optional)
+        unknown = found - set(self.columns) - set(self.optional)
+        said = [
+            f"{what} {', '.join(sorted(names))}"
+            for what, names in (("lacks the columns", lacking), ("has undeclared columns", unknown))
+            if names
+        ]
+        return "; ".join(said)
+
+    def _is_numbered(self, name: str) -> bool:
+        return any(re.fullmatch(rf"{stem}_\d+(_low|_high)?", name) for stem in self.numbered)
+
+
+def interval_columns(name: str, mean: Any, low: Any, high: Any, value: str = "") -> dict[str, Any]:
+    """The three columns of a value with its interval.
+
+    They are called NAME, NAME_low and NAME_high; without a name, `value`, low and high.
+    """
+    prefix = f"{name}_" if name else ""
+    return {name or value: mean, f"{prefix}low": low, f"{prefix}high": high}
+
+
+def interval_names(name: str = "", value: str = "value") -> tuple[str, str, str]:
+    """The names that `interval_columns` gives."""
+    return tuple(interval_columns(name, None, None, None, value))
+
+
+def write_tables(name: str, tables: Mapping[str, pd.DataFrame | Sequence[pd.DataFrame]]) -> None:
+    """Write `work/measures/NAME` with each suffix; several tables of one suffix as one.
+
+    Args:
+        name: as `syntax/treebank`.
+    """
+    for suffix, parts in tables.items():
+        table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
+        with atomic(f"work/measures/{name}{suffix}.parquet") as partial:
+            table.to_parquet(partial, index=False)

@@ -1,0 +1,1 @@
+"""Tasks: what is predicted, on which examples, how it is scored."""

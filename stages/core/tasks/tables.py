@@ -1,0 +1,9 @@
+"""Tables of predictions on the validation examples of tasks, which several rooms read."""
+
+from stages.core.stage.tables import MeasuredTable
+
+# Of every model that `finetune` makes; `logit_0` and so on, one a class, come beside.
+PREDICTIONS = MeasuredTable(
+    "finetune/{task}-{arm}-{seed}", ("id", "label", "prediction"), numbered=("logit",)
+)
+BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))

@@ -1,0 +1,133 @@
+"""The tasks of `params.yaml`: where the examples come from, what is predicted, how it is scored."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_validator
+
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.tasks.metrics import METRICS
+
+REGRESSION_METRICS = {"pearson", "spearman"}
+TWO_CLASS_METRICS = {"f1", "matthews"}
+
+
+class WrittenData(Parameters):
+    """Examples that `prepare` writes from the lexicons and templates in `data/`."""
+
+    source: Literal["written"]
+    train: PositiveInt
+    validation: PositiveInt
+    seed: NonNegativeInt
+
+
+class Splits(Parameters):
+    """What the source calls the two splits: names on the Hub, paths of files."""
+
+    train: str
+    validation: str
+
+
+class Columns(Parameters):
+    """What the source calls the columns; numbers (from 0) for a file without a header line."""
+
+    text_a: str | int
+    text_b: str | int | None = None  # null for single sentences
+    label: str | int
+
+
+class SampledData(Parameters):
+    """What the Hub and files share: splits, columns, how many rows are drawn with which seed."""
+
+    splits: Splits
+    columns: Columns
+    train: PositiveInt | None = None  # rows drawn at most; null takes all
+    validation: PositiveInt | None = None
+    seed: NonNegativeInt = 0
+    # A row with missing text, an unknown label or a wrong number of columns ends the stage, or is
+    # left out and counted.
+    bad_rows: Literal["stop", "skip"] = "stop"
+
+
+class HubData(SampledData):
+    """A data set of the Hugging Face Hub, as `datasets.load_dataset(path, name, revision=...)`."""
+
+    source: Literal["hub"]
+    path: str
+    name: str | None = None
+    revision: str | None = None  # a commit keeps the data the same for ever
+
+
+class FilesData(SampledData):
+    """Two files, .tsv, .csv, .jsonl or .parquet."""
+
+    source: Literal["files"]
+
+
+TaskData = Annotated[WrittenData | HubData | FilesData, Field(discriminator="source")]
+
+
+def _named(label: Any) -> Any:
+    return str(label) if type(label) is int else label
+
+
+class Task(Parameters):
+    """One entry of `tasks`."""
+
+    data: TaskData
+    kind: Literal["classification", "regression"]
+    # How many classes, or their names in order; numbers as names need no quotes.
+    labels: PositiveInt | list[Annotated[str, BeforeValidator(_named)]] | None = None
+    metrics: Annotated[list[str], Field(min_length=1)]  # the first is the primary one
+    max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
+    # Replaces keys of the section `finetune`.
+    finetune: dict[str, bool | int | float | str] = Field({})
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers the model gives for an example: one a class, or the score."""
+        if self.labels is None:
+            return 1
+        return self.labels if isinstance(self.labels, int) else len(self.labels)
+
+    @property
+    def label_names(self) -> list[str]:
+        """The classes' names in order; their numbers where no names are given."""
+        if self.labels is None:
+            return []
+        if isinstance(self.labels, int):
+            return [str(label) for label in range(self.labels)]
+        return self.labels
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Task":
+        if unknown := [metric for metric in self.metrics if metric not in METRICS]:
+            raise ValueError(f"unknown metrics {unknown}; there are {', '.join(METRICS)}")
+        if self.kind == "regression":
+            if self.labels is not None:
+                raise ValueError("a regression has no `labels`; remove the key")
+            wrong = [metric for metric in self.metrics if metric not in REGRESSION_METRICS]
+        else:
+            if self.outputs < 2:
+                raise ValueError("a classification needs `labels`: two or more classes")
+            if len(set(self.label_names)) < self.outputs:
+                raise ValueError("`labels` names a class twice")
+            unfit = REGRESSION_METRICS | (TWO_CLASS_METRICS if self.outputs > 2 else set())
+            wrong = [metric for metric in self.metrics if metric in unfit]
+        if wrong:
+            raise ValueError(f"metrics {wrong} do not fit a {self.kind} of {self.outputs} outputs")
+        return self
+
+
+def load_task(name: str, file: str | Path = PARAMETER_FILE) -> Task:
+    """Read the entry `tasks.NAME` of `file`.
+
+    Raises:
+        InputError: there is no such task, or a key of it is wrong.
+    """
+    if not name.replace("_", "").isalnum():
+        raise InputError(
+            f"{file}: task {name!r}: a name has letters, digits and _ only, as it names files"
+        )
+    return section(Task, f"tasks.{name}", file)

@@ -1,0 +1,78 @@
+"""Heads that find antecedents (Clark et al. 2019, section 4.3, Table 2)."""
+
+import pandas as pd
+
+from stages.core.pages.page import Page, Section, Table, heads_figure
+from stages.core.verdicts.measures import Measures, of_first_corpus, studied
+
+BEST = "coreference/{corpus}.parquet"
+HEADS = "coreference/{corpus}-heads.parquet"
+# Clark et al. 2019, Table 2: all, pronoun, proper, nominal.
+PUBLISHED = pd.DataFrame(
+    {
+        "kind": ["all", "pronoun", "proper", "nominal"],
+        "nearest": [27, 29, 29, 19],
+        "head match": [52, 47, 67, 40],
+        "rules": [69, 70, 77, 60],
+        "best head": [65, 64, 73, 58],
+    }
+)
+
+
+def sections(measures: Measures) -> list[Section]:
+    rows = measures.frame(BEST)
+    keys = ["corpus", "encoder", "kind"]
+    rules = rows.pivot(index=keys, columns="rival", values="rival_value").reset_index()
+    facts = [*keys, "layer", "head", "cases", "value", "low", "high", "same"]
+    best = rows.drop_duplicates(keys)[facts].rename(columns={"value": "best head"})
+    table = best.merge(rules, on=keys)
+    gains = rows[[*keys, "rival", "gain_value", "gain_low", "gain_high"]]
+    cells = studied(measures.frame(HEADS))
+    return [
+        Section(
+            "C6: the antecedent of a mention",
+            "The antecedent is the earlier mention to whose head word the mention's own head word "
+            "attends most. Counted are mentions with an antecedent in the same window; heads and "
+            "rules choose among the same candidates. The head is chosen on all mentions of one "
+            "half of the texts and scored on the other, both ways.",
+            (
+                Table(
+                    "coreference",
+                    "Share of mentions whose antecedent is found",
+                    "The best head with its 95% interval over groups of texts; the rules beside "
+                    "it: the nearest mention, the nearest with the same head word, a sieve (full "
+                    "string, head word, number, gender and person, nearest).",
+                    table,
+                ),
+                Table("coreference-gains", "The best head less each rule", "Held out.", gains),
+                Table("coreference-published", "Published", "Clark et al., Table 2.", PUBLISHED),
+                heads_figure(
+                    "coreference-heads",
+                    "Accuracy of every head, by kind of mention",
+                    "Layer x head, on all texts.",
+                    cells.assign(panel=cells["corpus"] + ": " + cells["kind"]),
+                    "accuracy",
+                    "share of mentions",
+                    panel="panel",
+                    tooltip=["panel", "layer", "head", "accuracy", "cases"],
+                ),
+            ),
+        )
+    ]
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """Accuracy on all mentions of the first corpus."""
+    cells = of_first_corpus(measures.frame(HEADS))
+    cells = cells[cells["kind"] == "all"]
+    return pd.DataFrame({"coreference": cells.set_index(["layer", "head"])["accuracy"]})
+
+
+PAGE = Page(
+    order=24,
+    title="Coreference",
+    summary="Which heads link a mention to its antecedent, against rules.",
+    studies=("C6",),
+    sections=sections,
+    heads=heads,
+)

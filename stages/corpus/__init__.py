@@ -1,0 +1,1 @@
+"""Annotated texts: a reader for each source."""

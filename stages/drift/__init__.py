@@ -1,0 +1,1 @@
+"""How far tuning moves each head (Kovaleva et al. 2019, section 4.3)."""

@@ -1,0 +1,26 @@
+"""Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
+
+import numpy as np
+
+from stages.core.intervals.intervals import bootstrap
+from stages.core.verdicts.claims import Settings, measure
+from stages.core.verdicts.estimates import Answer, Estimate, mean_of
+from stages.core.verdicts.measures import Measures
+
+CONTRASTS = "drift/{task}-contrast.parquet"
+
+
+@measure
+def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -> Answer:
+    """Mean change (1 - cosine) of the last layers minus that of the others, mean over the tasks."""
+    rows = measures.frame(CONTRASTS)
+    changes = {}
+    for task, examples in rows[rows["variant"] == variant].groupby("task", sort=False):
+        contrast = examples["contrast"].to_numpy()
+        interval = bootstrap(_mean, (contrast,), settings.resamples, settings.seed)
+        changes[task] = Estimate.of(interval, len(contrast))
+    return Answer(mean_of(list(changes.values())), changes)
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return np.mean(values, axis=-1)

@@ -1,0 +1,89 @@
+"""The tasks, and what fine-tuning gains (Kovaleva et al. 2019, Table 1)."""
+
+import numpy as np
+import pandas as pd
+
+from stages.core.intervals.intervals import bootstrap
+from stages.core.pages.charts import dots
+from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.tasks.metrics import METRICS
+from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.measures import Measures
+
+MODELS = {"majority": "majority class", "bag_of_words": "bag of words"}
+POINTS = 100
+RESAMPLES = 1000
+
+
+def sections(measures: Measures) -> list[Section]:
+    table = scores(measures)
+    figure = Figure(
+        "finetune-scores",
+        "Primary metric of every task and arm",
+        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
+        "Several seeds are averaged.",
+        dots(table, "task", "primary metric, points", group="model", zero=False),
+    )
+    return [
+        Section(
+            "What tuning gains",
+            "Three arms, as in Table 1 of Kovaleva et al.: the pretrained encoder under a fresh "
+            "head, the same architecture tuned from random weights, and the pretrained encoder "
+            "tuned. Beside them stand random weights that are not tuned, the control of attention "
+            "and patterns, and two models without an encoder.",
+            (
+                figure,
+                Table(
+                    "finetune-scores",
+                    "Scores",
+                    "Points (100 x metric) with the 95% bootstrap interval over examples.",
+                    table,
+                ),
+            ),
+        )
+    ]
+
+
+def scores(measures: Measures) -> pd.DataFrame:
+    """One row a task and model: metric, value, low, high (points), examples, seeds."""
+    runs = measures.frame("finetune/{task}-{arm}-{seed}.parquet")
+    runs = runs.assign(model=runs["arm"])
+    try:
+        baselines = measures.frame("baseline/{task}.parquet")
+        baselines = baselines.assign(model=baselines["model"].replace(MODELS), seed=-1)
+        runs = pd.concat([baselines, runs], ignore_index=True)
+    except NotMeasured:
+        pass
+    rows = []
+    for (task, model), run in runs.groupby(["task", "model"], sort=False):
+        metric = measures.primary[task]
+        labels = run.groupby("id", sort=False)["label"].first()
+        predictions = run.pivot(index="id", columns="seed", values="prediction").loc[labels.index]
+
+        def score(labels: np.ndarray, *seeds: np.ndarray, metric=metric) -> np.ndarray:
+            return np.mean([METRICS[metric](labels, seed) for seed in seeds], axis=0)
+
+        found = bootstrap(score, (labels.to_numpy(), *predictions.to_numpy().T), RESAMPLES, seed=0)
+        rows.append(
+            {
+                "task": task,
+                "model": model,
+                "metric": metric,
+                "value": POINTS * found.value,
+                "low": POINTS * found.low,
+                "high": POINTS * found.high,
+                "examples": len(labels),
+                "seeds": predictions.shape[1],
+            }
+        )
+    order = {task: place for place, task in enumerate(measures.tasks)}
+    return pd.DataFrame(rows).sort_values("task", key=lambda names: names.map(order), kind="stable")
+
+
+PAGE = Page(
+    order=1,
+    title="Tasks and fine-tuning",
+    summary="What the encoder gains from fine-tuning and from pretraining.",
+    studies=("K1", "T1"),
+    sections=sections,
+)

@@ -1,0 +1,204 @@
+"""Tuning a classifier with transformers' `Trainer`: exact batches, resumable to the bit."""
+
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from torch import Tensor
+from torch.nn.functional import cross_entropy, mse_loss
+from torch.utils.data import Sampler
+from transformers import PreTrainedModel, Trainer, TrainerCallback, TrainingArguments
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+from stages.core.encoder.batches import Encoded
+from stages.core.runtime.runtime import Runtime
+from stages.core.runtime.scratch import last_state, mark_complete
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, Parameters
+from stages.finetune.processes import process_count
+
+
+class Finetune(Parameters):
+    """The section `finetune`: how a model is tuned. Defaults as Kovaleva et al. and BERT."""
+
+    epochs: PositiveInt = 3
+    batch: PositiveInt = 32  # examples of one step, over all processes and accumulated passes
+    accumulation: PositiveInt = 1  # forward passes whose gradients make one step
+    learning_rate: PositiveFloat = 2.0e-5  # its peak; decays linearly to 0
+    warmup: Annotated[float, Field(ge=0, lt=1)] = 0.1  # share of the steps that it rises for
+    weight_decay: NonNegativeFloat = 0.01  # not of biases and layer norms
+    gradient_norm: PositiveFloat = 1.0  # longer gradients are cut to it
+    precision: Literal["fp32", "bf16", "tf32"] = "fp32"
+    compile: bool = False  # torch.compile
+    length_pool: PositiveInt = 50  # batches sorted by length together; 1 leaves them at random
+
+
+class LengthGrouped(Sampler[int]):
+    """An order of whole batches of like lengths, drawn anew for each epoch from (seed, epoch).
+
+    Being a function of the epoch alone, it is the same after a resume. The examples beyond a
+    multiple of `batch`, others in each epoch, are left out, so that every step has the same number
+    of examples whatever the number of processes and accumulated passes.
+    """
+
+    def __init__(self, lengths: np.ndarray, batch: int, pool: int, seed: int):
+        self.lengths, self.batch, self.pool, self.seed = lengths, batch, pool, seed
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return len(self.lengths) // self.batch * self.batch
+
+    def __iter__(self) -> Iterator[int]:
+        generator = np.random.default_rng([self.seed, self.epoch])
+        drawn = generator.permutation(len(self.lengths))[: len(self)]
+        pools = np.split(drawn, range(self.batch * self.pool, len(drawn), self.batch * self.pool))
+        by_length = [pool[np.argsort(self.lengths[pool], kind="stable")] for pool in pools]
+        batches = np.concatenate(by_length).reshape(-1, self.batch)
+        yield from generator.permutation(batches).ravel().tolist()
+
+
+class Progress(TrainerCallback):
+    """Tells the sampler its epoch, and marks a saved state as whole once all processes wrote it."""
+
+    def __init__(self, sampler: LengthGrouped):
+        self.sampler = sampler
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        self.sampler.epoch = state.global_step // (len(self.sampler) // self.sampler.batch)
+
+    def on_save(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        if torch.distributed.is_initialized():
+            torch.distributed.barrier()
+        if state.is_world_process_zero:
+            mark_complete(Path(args.output_dir), state.global_step)
+
+
+class ClassifierTrainer(Trainer):
+    """A `Trainer` with its own order of the examples."""
+
+    def __init__(self, sampler: LengthGrouped, **settings: Any):
+        self.sampler = sampler
+        super().__init__(**settings, compute_loss_func=mean_loss, callbacks=[Progress(sampler)])
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> LengthGrouped:
+        return self.sampler
+
+
+def mean_loss(
+    outputs: SequenceClassifierOutput,
+    labels: Tensor,
+    num_items_in_batch: Tensor | int | None = None,
+) -> Float[Tensor, ""]:
+    """Loss of one pass as its share of the mean over the whole step's examples.
+
+    The models' own losses are means over one pass; `Trainer` takes them for shares of the step's
+    mean, so that accumulated gradients would come out too large.
+    """
+    logits = outputs.logits.float()
+    if labels.is_floating_point():
+        total = mse_loss(logits[:, 0], labels, reduction="sum")
+    else:
+        total = cross_entropy(logits, labels, reduction="sum")
+    return total / num_items_in_batch
+
+
+def examples_a_pass(settings: Finetune, examples: int, runtime: Runtime) -> int:
+    """Examples that one process takes in one pass, such that the step's batch stays as it is.
+
+    Raises:
+        InputError: the batch cannot be shared evenly, or there are fewer examples than one batch.
+    """
+    processes = process_count(runtime)
+    shares = settings.accumulation * processes
+    if settings.batch % shares:
+        raise InputError(
+            f"{PARAMETER_FILE}: `finetune.batch` is {settings.batch}, which {processes} processes "
+            f"(`runtime.processes`) with {settings.accumulation} passes (`finetune.accumulation`) "
+            f"cannot share evenly; make it a multiple of {shares}"
+        )
+    if examples < settings.batch:
+        raise InputError(
+            f"{PARAMETER_FILE}: `finetune.batch` is {settings.batch}, but there are only "
+            f"{examples} training examples; make it {examples} or less"
+        )
+    return settings.batch // shares
+
+
+def train(
+    model: PreTrainedModel,
+    examples: Encoded,
+    labels: np.ndarray,
+    settings: Finetune,
+    runtime: Runtime,
+    device: torch.device,
+    seed: int,
+    scratch: Path,
+) -> None:
+    """Tune `model` in place; go on from the last state in `scratch`, if there is one."""
+    sampler = LengthGrouped(examples.lengths, settings.batch, settings.length_pool, seed)
+    arguments = TrainingArguments(
+        output_dir=str(scratch),
+        per_device_train_batch_size=examples_a_pass(settings, len(labels), runtime),
+        gradient_accumulation_steps=settings.accumulation,
+        num_train_epochs=settings.epochs,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="linear",
+        warmup_steps=math.ceil(
+            settings.warmup * settings.epochs * (len(sampler) // settings.batch)
+        ),
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.gradient_norm,
+        optim="adamw_torch_fused",
+        bf16=settings.precision == "bf16",
+        tf32=settings.precision == "tf32",
+        torch_compile=settings.compile,
+        seed=seed,
+        use_cpu=device.type == "cpu",
+        ddp_backend="gloo" if device.type == "cpu" and process_count(runtime) > 1 else None,
+        ddp_find_unused_parameters=False,
+        dataloader_num_workers=runtime.workers,
+        remove_unused_columns=False,
+        save_steps=runtime.checkpoint_steps,
+        save_total_limit=2,  # the last may be half-written
+        logging_steps=50,
+        disable_tqdm=not sys.stderr.isatty(),  # then a line for every 50 steps
+        report_to="none",
+    )
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would multiply the batch
+    trainer = ClassifierTrainer(
+        sampler,
+        model=model,
+        args=arguments,
+        train_dataset=[
+            {name: ids[row] for name, ids in examples.inputs.items()} | {"labels": labels[row]}
+            for row in range(len(labels))
+        ],
+        data_collator=Collator(examples.padding, model.config.problem_type == "regression"),
+    )
+    state = last_state(scratch)
+    trainer.train(resume_from_checkpoint=None if state is None else str(state))
+    trainer.accelerator.wait_for_everyone()
+    torch.set_float32_matmul_precision("highest")  # tf32 is for tuning alone
+
+
+class Collator:
+    """Pads a batch to its longest example."""
+
+    def __init__(self, padding: dict[str, int], regression: bool):
+        self.padding = padding
+        self.label_type = torch.float32 if regression else torch.long
+
+    def __call__(self, examples: list[dict[str, Any]]) -> dict[str, Tensor]:
+        width = max(len(example["input_ids"]) for example in examples)
+        batch = {
+            name: torch.tensor([row[name] + [fill] * (width - len(row[name])) for row in examples])
+            for name, fill in self.padding.items()
+        }
+        labels = torch.tensor([row["labels"] for row in examples], dtype=self.label_type)
+        return batch | {"labels": labels}

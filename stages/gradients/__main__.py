@@ -1,0 +1,92 @@
+"""Is attention to [CLS] and [SEP] a no-op: gradients of the task's loss, by kind of token (C3).
+
+Clark et al. 2019, section 3.2, take the loss of masked words; `surface` does where the checkpoint
+has an MLM head. Here it is the loss of the task, of the tuned encoder and of random weights.
+"""
+
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+import torch
+import typer
+from jaxtyping import Float
+from pydantic import NonNegativeInt, PositiveInt
+from torch import Tensor
+
+from stages.core.encoder.batches import Batch, encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.losses import losses
+from stages.core.heads.seam import Gated
+from stages.core.intervals.groups import group_means
+from stages.core.maps.statistics import KindIds
+from stages.core.maps.weight_gradients import kind_table, layer_table
+from stages.core.runtime.runtime import read_runtime, start
+from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
+from stages.core.stage.command import stage_command
+from stages.core.stage.places import examples_file, model_folder
+from stages.core.stage.settings import Parameters, section
+from stages.core.stage.tables import write_tables
+from stages.core.tasks.examples import draw_examples, read_examples
+from stages.core.tasks.task import load_task
+
+ARMS = (TUNED, RANDOM_WEIGHTS)
+
+
+class Gradients(Parameters):
+    """The section `gradients` of `params.yaml`."""
+
+    examples: PositiveInt | None  # validation examples, at most; null: all
+    batch: PositiveInt  # examples that go through together
+    punctuation: list[str]  # tokens that count as punctuation
+    resamples: PositiveInt  # of the bootstrap over examples
+    seed: NonNegativeInt  # of the draw of examples and of the bootstrap
+
+
+def task_loss(
+    logits: Float[Tensor, "text classes"],
+    batch: Batch,
+    labels: Float[np.ndarray, " example"],
+    kind: str,
+) -> Float[Tensor, " text"]:
+    """The loss that the model was tuned with, of each text of a batch."""
+    targets = torch.from_numpy(labels[batch.rows]).to(logits.device, torch.float32)
+    return losses(logits.float(), targets, kind)
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+) -> None:
+    """Measure the gradients of the loss with respect to attention weights on TASK."""
+    parameters = section(Gradients, "gradients")
+    definition = load_task(task)
+    device = start(read_runtime(), parameters.seed)
+    examples = read_examples(examples_file(task, "validation"))
+    drawn = draw_examples(examples, parameters.examples, parameters.seed)
+    labels = drawn["label"].to_numpy()
+    tables = []
+    for arm in ARMS:
+        folder = model_folder(task, arm, seed)
+        tokenizer = load_tokenizer(folder)
+        gated = Gated(load_tuned(folder).to(device))
+        batches = encode(tokenizer, drawn, definition.max_length).batches(parameters.batch, device)
+        found = kind_table(
+            gated,
+            batches,
+            KindIds.of(tokenizer, parameters.punctuation),
+            partial(task_loss, labels=labels, kind=definition.kind),
+            len(drawn),
+        )
+        means = partial(
+            group_means,
+            groups=np.arange(len(drawn)),
+            resamples=parameters.resamples,
+            seed=parameters.seed,
+        )
+        tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
+    write_tables(f"gradients/{task}", {"": tables})
+
+
+if __name__ == "__main__":
+    stage_command(main)

@@ -1,0 +1,106 @@
+"""Whether attention to special tokens is a no-op (Clark et al. 2019, section 3.2, Figure 3)."""
+
+import pandas as pd
+
+from stages.core.pages.charts import curves
+from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.measures import Measures
+
+TASKS = "gradients/{task}.parquet"
+MASKED = "surface/{corpus}-masked.parquet"
+KINDS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "words": "words"}
+
+
+def sections(measures: Measures) -> list[Section]:
+    rows = losses(measures)
+    rows = rows.assign(**{"to": rows["kind"].map(KINDS)})
+    columns = ["panel", "layer", "to", "per_weight", "summed", "attention"]
+    return [
+        _section(
+            rows,
+            "per_weight",
+            "C3: gradient of one weight",
+            "The mean absolute gradient of the loss with respect to a weight of attention: what a "
+            "small change of attention to such a token would do. Near 0, attending there more or "
+            "less does nothing.",
+            (
+                Table(
+                    "gradients",
+                    "Layer by layer",
+                    "Mean over heads and texts: the gradient of one weight, all gradients of a "
+                    "text added up, and the share of attention that the kind gets.",
+                    rows[columns],
+                ),
+            ),
+        ),
+        _section(
+            rows,
+            "summed",
+            "All weights to a kind of token together",
+            "The same, added up over all weights of a text: there are many more words than special "
+            "tokens.",
+            (),
+        ),
+    ]
+
+
+def losses(measures: Measures) -> pd.DataFrame:
+    """The rows of the tasks' losses and, where there is an MLM head, of the loss of masked words.
+
+    Raises:
+        NotMeasured: there are neither.
+    """
+    tables = []
+    for pattern, label in ((MASKED, _masked), (TASKS, _task)):
+        try:
+            rows = measures.frame(pattern)
+        except NotMeasured:
+            continue
+        if len(rows):
+            tables.append(label(rows))
+    if not tables:
+        raise NotMeasured("no gradients")
+    return pd.concat(tables, ignore_index=True)
+
+
+def _masked(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(panel=rows["corpus"] + ", masked words")
+
+
+def _task(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(panel=rows["task"] + ", " + rows["arm"])
+
+
+def _section(
+    rows: pd.DataFrame, column: str, title: str, text: str, tables: tuple[Table, ...]
+) -> Section:
+    limits = {f"{column}_low": "low", f"{column}_high": "high", column: "value"}
+    points = rows[["panel", "to", "layer", *limits]].rename(columns=limits)
+    # Losses have units of their own: each panel in its largest value.
+    largest = points.groupby("panel")["value"].transform("max")
+    for name in ("value", "low", "high"):
+        points[name] = points[name] / largest
+    return Section(
+        title,
+        text,
+        (
+            Figure(
+                f"gradients-{column.replace('_', '-')}",
+                title.partition(": ")[2].capitalize() or title,
+                "One line a kind of token, one panel a loss; shares of the panel's largest value, "
+                "with 95% intervals over texts.",
+                curves(points, "layer", "layer", "share of the largest", group="to", panel="panel"),
+            ),
+            *tables,
+        ),
+    )
+
+
+PAGE = Page(
+    order=21,
+    title="Is attention to [SEP] a no-op?",
+    summary="Gradients of the loss with respect to attention, by what is attended to.",
+    studies=("C3",),
+    sections=sections,
+)

@@ -1,0 +1,119 @@
+"""How good is the cheap score: importance of heads by gradients (Michel et al. 2019, section 4.1).
+
+Beside what every head does when it is off (`ablate`), on the same examples, stands the mean of the
+absolute gradient of the loss with respect to its gate: one backward pass for all heads together.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import torch
+import typer
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.losses import losses
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
+from stages.core.outcomes.outcomes import read_outcomes
+from stages.core.runtime.runtime import read_runtime, start
+from stages.core.stage.arms import TUNED
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError, atomic
+from stages.core.stage.places import examples_file, model_folder, outcomes_folder
+from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.tasks.examples import read_examples
+from stages.core.tasks.task import load_task
+from stages.importance.cost import Geometry, least_for_grid
+from stages.importance.gate_gradients import agreement_table, gate_gradients, importance_table
+
+
+class Importance(Parameters):
+    """The section `importance` of `params.yaml`."""
+
+    batch: int = Field(gt=0)  # examples that go through together
+    resamples: int = Field(gt=0)  # of the bootstrap over examples
+    seed: int
+
+
+def passes(geometry: Geometry, lengths: np.ndarray) -> dict[str, float]:
+    """Cost of both scores for all heads, in forward passes of the same examples.
+
+    Returns:
+        grid_passes: the fewest operations that are known; gradient_passes: one pass forward, and
+        one backward that needs no gradients of weights.
+    """
+    whole = sum(map(geometry.forward, lengths.tolist()))
+    gates = single_heads(geometry.layers, geometry.heads, "zero")
+    # Backwards, a product with the activations becomes two: attention's own.
+    attention = sum(4 * tokens**2 * geometry.hidden for tokens in lengths.tolist())
+    backward = whole + geometry.layers * attention
+    return {
+        "grid_passes": least_for_grid(geometry, gates, lengths) / whole,
+        "gradient_passes": (whole + backward) / whole,
+    }
+
+
+def loss_changes(
+    folder: Path, heads: Int[np.ndarray, " head"], labels: Float[np.ndarray, " example"], kind: str
+) -> Float[np.ndarray, "example head"]:
+    """How much each example's loss rises under some gates of the outcomes in `folder`.
+
+    Args:
+        heads: rows of the outcomes.
+    """
+    logits = [np.load(folder / "baseline.npy"), np.load(folder / "logits.npy")[heads]]
+    before, after = (
+        losses(torch.from_numpy(part), torch.tensor(labels).expand(part.shape[:-1]), kind)
+        for part in logits
+    )
+    return (after - before).double().numpy().T
+
+
+def main(
+    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    seed: Annotated[int, typer.Option(help="The seed that the model was tuned with.")],
+) -> None:
+    """Hold gradient importance of every head of the tuned encoder against the exact grid."""
+    parameters = section(Importance, "importance")
+    definition = load_task(task)
+    device = start(read_runtime(), parameters.seed)
+    key = f"{task}-{seed}"
+    grid = outcomes_folder(task, seed) / "fixed"
+    outcomes = read_outcomes(grid, definition.metrics[0], definition.kind)
+    single = outcomes.gates.query("family == 'head' and mode == 'zero'").index.to_numpy()
+    if not len(single):
+        raise InputError(
+            f"{PARAMETER_FILE}: `ablate.modes` lacks zero, which gradients are held against; add it"
+        )
+
+    folder = model_folder(task, TUNED, seed)
+    kept = pd.read_parquet(grid / "examples.parquet")["id"]
+    validation = read_examples(examples_file(task, "validation"))
+    examples = validation.set_index("id", drop=False).loc[kept].reset_index(drop=True)
+    encoded = encode(load_tokenizer(folder), examples, definition.max_length)
+    gated = Gated(load_tuned(folder).to(device))
+    gradients = gate_gradients(
+        gated, encoded, outcomes.labels, definition.kind, parameters.batch, device
+    )
+    changes = loss_changes(grid, single, outcomes.labels, definition.kind)
+    changes = changes.reshape(gradients.shape)
+
+    resampling = (parameters.resamples, parameters.seed)
+    agreement = agreement_table(gradients, changes, outcomes.only(single), *resampling)
+    cost = passes(Geometry.of(gated.model.config), encoded.lengths)
+    tables = {
+        "": importance_table(gradients, changes, *resampling),
+        "-agreement": agreement.assign(examples=len(examples), **cost),
+    }
+    for suffix, table in tables.items():
+        with atomic(Path("work/measures/importance") / f"{key}{suffix}.parquet") as partial:
+            table.to_parquet(partial, index=False)
+
+
+if __name__ == "__main__":
+    stage_command(main)

@@ -1,0 +1,1 @@
+"""How a head computes its pattern (Vig 2019, part two)."""

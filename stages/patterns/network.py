@@ -1,0 +1,179 @@
+"""A convolutional network that tells the pattern of an attention map (Kovaleva et al. 2019, 4.1).
+
+As in the paper it has eight convolution layers with ReLU; it ends in global pooling. It takes maps
+of any size, as their views are brought to one size first. Beside the deep path stands a wide one, a
+linear layer over a few plain features of the map and their products, as in Cheng et al. 2016 (wide
+and deep learning): the labelled maps come from some 200 heads, which are few for convolutions
+alone, and the guideline's rules join numbers that are features ("a stripe and a diagonal").
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from pydantic import BaseModel
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from stages.patterns import views as map_views
+from stages.core.stage.files import InputError, atomic
+from stages.patterns.features import FEATURES, features
+from stages.patterns.labelled_maps import CLASSES, Map, by_size
+from stages.patterns.views import Maps, Views
+
+# Standard deviations of a feature among the labelled maps.
+FARTHEST = 3.0
+SETTINGS_FILE, WEIGHTS_FILE = "settings.json", "networks.safetensors"
+
+
+class Architecture(BaseModel, frozen=True, extra="forbid"):
+    """Size of one network."""
+
+    side: int  # cells to which the views of a map are brought
+    width: int  # channels of the first two convolutions
+    last_width: int  # channels of the last three
+    wide: float  # share of the wide path in the probabilities
+    dropout: float  # share of the pooled channels and features left out in training
+
+
+class WidePath(nn.Module):
+    """A linear layer over the standardised features, their squares and products two by two."""
+
+    def __init__(self):
+        super().__init__()
+        count = len(FEATURES)
+        self.register_buffer("mean", torch.zeros(count))
+        self.register_buffer("scale", torch.ones(count))
+        self.linear = nn.Linear(count + count * (count + 1) // 2, len(CLASSES))
+
+    def joined(self, plain: Float[Tensor, "map feature"]) -> Float[Tensor, "map term"]:
+        """The features, standardised, then their squares and products.
+
+        Features are cut off where hardly any labelled map lies, as products of what lies farther
+        out, in another encoder's maps, would outweigh everything else.
+        """
+        unit = ((plain - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST)
+        first, second = torch.triu_indices(unit.shape[1], unit.shape[1], device=unit.device)
+        return torch.cat([unit, unit[:, first] * unit[:, second]], dim=1)
+
+    def forward(self, plain: Float[Tensor, "map feature"]) -> Float[Tensor, "map class"]:
+        """Logits, in the order of `CLASSES`."""
+        return self.linear(self.joined(plain))
+
+
+class PatternNetwork(nn.Module):
+    """Eight convolutions, whose pooled channels meet the plain features; and the wide path."""
+
+    def __init__(self, architecture: Architecture):
+        super().__init__()
+        self.architecture = architecture
+        first, last = architecture.width, architecture.last_width
+        middle = (first + last) // 2
+        sizes = [map_views.COUNT, first, first, middle, middle, middle, last, last, last]
+        strides = [1, 1, 2, 1, 2, 1, 2, 1]
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(before, after, 3, stride, padding=1, bias=False)
+            for before, after, stride in zip(sizes[:-1], sizes[1:], strides, strict=True)
+        )
+        self.norms = nn.ModuleList(nn.BatchNorm2d(size) for size in sizes[1:])
+        self.standardise = nn.BatchNorm1d(len(FEATURES))
+        self.dropout = nn.Dropout(architecture.dropout)
+        self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
+        self.wide = WidePath().requires_grad_(False)
+
+    def see(self, maps: Maps) -> tuple[Views, Float[Tensor, "map feature"]]:
+        """What the network sees of maps of one size: views on its canvas, and plain features."""
+        views = map_views.resized(map_views.views(maps), self.architecture.side)
+        return views, features(maps)
+
+    def forward(
+        self, views: Views, plain: Float[Tensor, "map feature"]
+    ) -> Float[Tensor, "map class"]:
+        """Logits of the deep path, in the order of `CLASSES`."""
+        hidden = views
+        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
+            hidden = F.relu(norm(convolution(hidden)))
+        pooled = [hidden.mean((2, 3)), hidden.amax((2, 3)), self.standardise(plain)]
+        return self.classify(self.dropout(torch.cat(pooled, dim=1)))
+
+    def probabilities(
+        self, views: Views, plain: Float[Tensor, "map feature"], wide: float | None = None
+    ) -> Float[Tensor, "map class"]:
+        """Class probabilities of both paths together.
+
+        Args:
+            wide: share of the wide path; by default the architecture's.
+        """
+        share = self.architecture.wide if wide is None else wide
+        deep = self(views, plain).softmax(1)
+        return (1 - share) * deep + share * self.wide(plain).softmax(1)
+
+
+class PatternClassifier:
+    """The mean of several networks that differ in their random start."""
+
+    def __init__(self, networks: list[PatternNetwork]):
+        self.networks = [network.eval() for network in networks]
+
+    @torch.inference_mode()
+    def probabilities(self, maps: Maps, wide: float | None = None) -> Float[Tensor, "map class"]:
+        """Class probabilities of maps of one size (padding cut off).
+
+        Args:
+            wide: share of the wide path; by default as the networks were trained for.
+        """
+        seen = self.networks[0].see(maps)
+        return torch.stack([net.probabilities(*seen, wide) for net in self.networks]).mean(0)
+
+    def predict(self, maps: list[Map], wide: float | None = None) -> Float[np.ndarray, "map class"]:
+        """Class probabilities of maps of any sizes; `wide` as in `probabilities`."""
+        result = np.empty((len(maps), len(CLASSES)), dtype=np.float32)
+        for places, stack in by_size(maps):
+            result[places] = self.probabilities(stack, wide).numpy()
+        return result
+
+    def to(self, device: torch.device) -> "PatternClassifier":
+        for network in self.networks:
+            network.to(device)
+        return self
+
+    def save(self, folder: Path) -> None:
+        """Write the networks and their settings."""
+        weights = {
+            f"{number}.{name}": tensor.contiguous()
+            for number, network in enumerate(self.networks)
+            for name, tensor in network.state_dict().items()
+        }
+        settings = {
+            "architecture": self.networks[0].architecture.model_dump(),
+            "networks": len(self.networks),
+            "classes": CLASSES,
+        }
+        with atomic(folder) as partial:
+            partial.mkdir()
+            save_file(weights, partial / WEIGHTS_FILE)
+            (partial / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> "PatternClassifier":
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: the folder is missing, cut short, or of an older version.
+        """
+        try:
+            settings = json.loads((folder / SETTINGS_FILE).read_text())
+            weights = load_file(folder / WEIGHTS_FILE)
+            architecture = Architecture(**settings["architecture"])
+            networks = [PatternNetwork(architecture) for _ in range(settings["networks"])]
+            for number, network in enumerate(networks):
+                own = {name: weights[f"{number}.{name}"] for name in network.state_dict()}
+                network.load_state_dict(own)
+        except Exception as error:
+            raise InputError(
+                f"{folder}: not a pattern classifier ({error}); run `dvc repro classifier`"
+            ) from None
+        return cls(networks)

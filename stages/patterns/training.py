@@ -1,0 +1,158 @@
+"""Training one pattern network on few labelled maps."""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from pydantic import Field
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from torch import Tensor
+from torch.nn import functional as F
+
+from stages.patterns import views as map_views
+from stages.core.stage.settings import Parameters
+from stages.patterns.augmentation import recompose, vary
+from stages.patterns.features import FEATURES, feature_table
+from stages.patterns.labelled_maps import CLASSES, Map, by_size
+from stages.patterns.network import Architecture, PatternNetwork
+
+
+class Training(Parameters):
+    """How a network is built and trained."""
+
+    side: int = Field(gt=0)  # cells to which a map is brought
+    width: int = Field(gt=0)  # channels of the first two convolutions
+    last_width: int = Field(gt=0)  # channels of the last three
+    epochs: int = Field(gt=0)
+    batch: int = Field(gt=1)  # maps
+    learning_rate: float = Field(gt=0)  # at its peak; one cycle up and down
+    weight_decay: float = Field(ge=0)
+    adjudicated: float = Field(ge=0, le=1)  # share of the adjudicated label in what is learnt
+    doubt: float = Field(ge=0, lt=0.5)  # share of an annotator's label that goes to the other class
+    balance: float = Field(ge=0, le=1)  # 0: classes as frequent as among the maps; 1: all alike
+    copies: int = Field(gt=0)  # augmented copies of each map to draw from
+    recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
+    dropout: float = Field(ge=0, lt=1)  # of what the last layer of the convolutions' path sees
+    wide: float = Field(ge=0, le=1)  # share of the wide path in the probabilities
+    wide_penalty: float = Field(gt=0)  # of its squared weights
+
+
+def fit_network(
+    maps: list[Map], targets: Float[np.ndarray, "map class"], training: Training, seed: int
+) -> PatternNetwork:
+    """Train a network; equal arguments and equally many threads give equal weights.
+
+    Args:
+        targets: how sure each class is; see `LabelledMaps.targets`.
+    """
+    torch.manual_seed(seed)
+    generator = np.random.default_rng(seed)
+    network = PatternNetwork(
+        Architecture(
+            side=training.side,
+            width=training.width,
+            last_width=training.last_width,
+            wide=training.wide,
+            dropout=training.dropout,
+        )
+    ).train()
+    views, plain, classes = augmented(maps, targets, network, training, generator)
+    weights = class_weights(targets, classes, training.balance)
+    optimizer = torch.optim.AdamW(
+        network.parameters(), training.learning_rate, weight_decay=training.weight_decay
+    )
+    batches = max(1, len(maps) // training.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, training.learning_rate, total_steps=training.epochs * batches
+    )
+    for _ in range(training.epochs):
+        for rows in np.array_split(generator.permutation(len(maps)), batches):
+            copy = generator.integers(training.copies, size=len(rows))
+            loss = F.cross_entropy(
+                network(views[rows, copy], plain[rows, copy]),
+                classes[rows, copy],
+                weight=weights,
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+    fit_wide_path(network, maps, targets, training.wide_penalty)
+    return network.eval()
+
+
+def fit_wide_path(
+    network: PatternNetwork,
+    maps: list[Map],
+    targets: Float[np.ndarray, "map class"],
+    penalty: float,
+) -> None:
+    """Fit the wide path by logistic regression on the maps as they are, none of them augmented."""
+    plain = feature_table(maps).to_numpy(np.float32)
+    path = network.wide
+    standard = StandardScaler().fit(plain)
+    path.mean.copy_(torch.from_numpy(standard.mean_))
+    path.scale.copy_(torch.from_numpy(standard.scale_))
+    terms = path.joined(torch.tensor(plain)).double().numpy()
+    scaler = StandardScaler().fit(terms)
+    # A soft target counts as one example of each class, with its share as the weight.
+    row, label = np.nonzero(targets)
+    model = LogisticRegression(C=1 / penalty, max_iter=5000)
+    model.fit(scaler.transform(terms)[row], label, sample_weight=targets[row, label])
+    weight, bias = np.zeros((len(CLASSES), terms.shape[1])), np.full(len(CLASSES), -np.inf)
+    # Two classes share one row of coefficients.
+    coefficients, intercepts = (
+        (part if len(part) > 1 else np.concatenate([-part / 2, part / 2]))
+        for part in (model.coef_, model.intercept_)
+    )
+    weight[model.classes_] = coefficients / scaler.scale_
+    bias[model.classes_] = intercepts - weight[model.classes_] @ scaler.mean_
+    path.linear.weight.copy_(torch.from_numpy(weight))
+    path.linear.bias.copy_(torch.from_numpy(bias))
+
+
+def augmented(
+    maps: list[Map],
+    targets: Float[np.ndarray, "map class"],
+    network: PatternNetwork,
+    training: Training,
+    generator: np.random.Generator,
+) -> tuple[
+    Float[Tensor, "map copy view side side"],
+    Float[Tensor, "map copy feature"],
+    Float[Tensor, "map copy class"],
+]:
+    """What the network sees of augmented copies of each map, and their classes."""
+    copies, classes = [], []
+    for weights, target in zip(maps, targets, strict=True):
+        for _ in range(training.copies):
+            changed, made = weights.astype(np.float64), target
+            if generator.random() < training.recomposed:
+                label = int(target.argmax())
+                changed, other = recompose(changed, label, generator)
+                made = target if other == label else np.eye(len(CLASSES))[other]
+            copies.append(vary(changed, generator))
+            classes.append(torch.from_numpy(made).float())
+    views = torch.empty(len(copies), map_views.COUNT, training.side, training.side)
+    plain = torch.empty(len(copies), len(FEATURES))
+    for places, stack in by_size(copies):
+        views[places], plain[places] = network.see(stack)
+    shape = (len(maps), training.copies)
+    return tuple(part.unflatten(0, shape) for part in (views, plain, torch.stack(classes)))
+
+
+def class_weights(
+    targets: Float[np.ndarray, "map class"],
+    classes: Float[Tensor, "map copy class"],
+    balance: float,
+) -> Float[Tensor, " class"]:
+    """Weights of the classes in the loss, so that recomposed copies do not shift their shares.
+
+    Args:
+        balance: 0 leaves each class its share among the labelled maps, 1 gives all the same.
+    """
+    share = torch.from_numpy(targets.mean(0)).float().clamp_min(1e-3)
+    copied = classes.mean((0, 1)).clamp_min(1e-3)
+    wanted = share ** (1 - balance)
+    weights = wanted / wanted.sum() / copied
+    return weights / (weights * copied).sum()

@@ -1,0 +1,1 @@
+"""Examples of tasks: written here, from files, from the Hub."""

@@ -1,1 +1,0 @@
-"""One module a page; its `PAGE` says what the page shows. The module's name is the page's file."""

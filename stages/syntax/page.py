@@ -1,0 +1,163 @@
+"""Heads that find syntactic heads (Clark et al. 2019, section 4.2, Table 1)."""
+
+import pandas as pd
+
+from stages.core.pages.charts import curves, dots
+from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.verdicts.measures import Measures, of_first_corpus, studied
+
+BEST = "syntax/{corpus}.parquet"
+HEADS = "syntax/{corpus}-heads.parquet"
+OVERALL = "all layers"
+# Clark et al. 2019, Table 1 (Stanford dependencies): accuracy of the head, of the offset.
+PUBLISHED = {
+    "all": ("all", 34.5, 26.3),
+    "det": ("det", 94.3, 51.7),
+    "case": ("pobj, the other way round", 76.3, 34.6),
+    "nsubj": ("nsubj", 58.5, 45.5),
+    "amod": ("amod", 75.6, 68.3),
+    "obj": ("dobj", 86.8, 40.0),
+    "compound": ("nn", 70.4, 70.2),
+    "advmod": ("advmod", 48.8, 40.2),
+    "aux": ("aux", 81.1, 71.5),
+    "aux:pass": ("auxpass", 94.1, 82.5),
+    "nmod:poss": ("poss", 80.5, 47.7),
+    "ccomp": ("ccomp", 48.8, 12.4),
+    "mark": ("mark", 50.7, 14.5),
+    "compound:prt": ("prt", 99.1, 91.4),
+}
+
+
+def sections(measures: Measures) -> list[Section]:
+    rows = measures.frame(BEST)
+    return [_relations(rows), _layers(rows), _heads(measures)]
+
+
+def heads(measures: Measures) -> pd.DataFrame:
+    """The relation that each head gains most on over the best offset, on the first corpus."""
+    cells = of_first_corpus(measures.frame(HEADS))
+    cells = cells[cells["relation"] != "all"]
+    gain = cells["accuracy"] - cells["offset_accuracy"]
+    places = gain.groupby([cells["layer"], cells["head"]]).idxmax()
+    best = cells.loc[places].set_index(["layer", "head"])
+    columns = {"best relation": "relation", "its accuracy": "accuracy", "direction": "direction"}
+    return pd.DataFrame({name: best[column] for name, column in columns.items()})
+
+
+def _relations(rows: pd.DataFrame) -> Section:
+    best = rows[rows["within"] == OVERALL]
+    table = best.assign(
+        encoder=best["encoder"],
+        published=[PUBLISHED.get(name, ("", None, None))[1] for name in best["relation"]],
+        published_offset=[PUBLISHED.get(name, ("", None, None))[2] for name in best["relation"]],
+        published_as=[PUBLISHED.get(name, ("",))[0] for name in best["relation"]],
+    )
+    shown = table.rename(
+        columns={"value": "accuracy", "rival_value": "offset_accuracy", "gain_value": "gain"}
+    )
+    columns = [
+        "corpus",
+        "encoder",
+        "relation",
+        "cases",
+        "layer",
+        "head",
+        "direction",
+        "accuracy",
+        "low",
+        "high",
+        "offset",
+        "offset_accuracy",
+        "gain",
+        "gain_low",
+        "gain_high",
+        "same",
+        "published_as",
+        "published",
+        "published_offset",
+    ]
+    return Section(
+        "C5: the best head of each relation",
+        "How often the word that a head attends to most is the syntactic head, [CLS], [SEP] and "
+        "the word itself left out. The head and its direction, and the fixed offset it is held "
+        "against, are chosen on one half of the texts and scored on the other, both ways; "
+        "intervals draw whole documents (what was written together) anew. `layer`, `head` and "
+        "`offset` are the best on all texts; `same` says whether both halves chose the same head. "
+        "Random weights are the control. Published: Clark et al. (Table 1), in percent, chosen and "
+        "scored on the same text, with other names of relations.",
+        (
+            Figure(
+                "syntax-relations",
+                "Accuracy of the best head, held out",
+                "A dot with its 95% interval for each relation.",
+                dots(
+                    table.assign(label=table["corpus"] + ": " + table["relation"]),
+                    "label",
+                    "share of words whose head is found",
+                    group="encoder",
+                ),
+            ),
+            Table(
+                "syntax-relations",
+                "Every relation",
+                "Accuracies and gains are shares.",
+                shown[columns],
+            ),
+        ),
+    )
+
+
+def _layers(rows: pd.DataFrame) -> Section:
+    layers = rows[rows["within"] != OVERALL]
+    layers = layers[layers["relation"].isin(list(PUBLISHED))]
+    points = layers.assign(panel=layers["corpus"] + ": " + layers["relation"])
+    points = points.assign(
+        place=points["within"].str.removeprefix("layer ").astype(int),
+        whose=points["encoder"],
+    )
+    return Section(
+        "Layer by layer",
+        "The best head of each layer, held out.",
+        (
+            Figure(
+                "syntax-layers",
+                "Accuracy of each layer's best head",
+                "One panel a relation, with 95% intervals.",
+                curves(points, "place", "layer", "accuracy", group="whose", panel="panel"),
+            ),
+        ),
+    )
+
+
+def _heads(measures: Measures) -> Section:
+    cells = studied(measures.frame(HEADS))
+    some = cells[cells["relation"].isin(list(PUBLISHED))]
+    some = some.assign(panel=some["corpus"] + ": " + some["relation"])
+    return Section(
+        "Every head",
+        "Accuracy on all texts in the better direction: good for a picture, too good for a claim, "
+        "as the best of many heads is chosen on the same texts.",
+        (
+            heads_figure(
+                "syntax-heads",
+                "Accuracy of every head",
+                "Layer x head for each relation.",
+                some,
+                "accuracy",
+                "share of words",
+                panel="panel",
+                tooltip=["panel", "layer", "head", "accuracy", "direction", "offset_accuracy"],
+            ),
+            Table("syntax-heads", "Every head and relation", "Shares.", cells),
+        ),
+    )
+
+
+PAGE = Page(
+    order=23,
+    title="Syntax",
+    summary="Which heads find the syntactic head of a word, against fixed offsets.",
+    studies=("C5",),
+    sections=sections,
+    heads=heads,
+)
