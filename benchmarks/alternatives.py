@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import AutoTokenizer, BertForNextSentencePrediction, PreTrainedModel
 
 from stages.core.encoder.batches import Encoded
-from stages.core.encoder.source import PackageCheckpoint, locate
+from stages.core.checkpoint_source import PackageCheckpoint, locate
 from stages.core.heads.gates import Head
 from stages.core.stage.settings import section
 

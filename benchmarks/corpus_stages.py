@@ -25,9 +25,9 @@ def readers(corpus: str, configuration: Path) -> dict[str, bool]:
         InputError: the configuration does not have the corpus.
     """
     parameters = read_yaml(configuration / PARAMETER_FILE)
-    if corpus not in parameters["run"]["corpora"]:
+    if corpus not in parameters["corpora"]:
         raise InputError(
-            f"{configuration / PARAMETER_FILE}: `run.corpora` has no {corpus}; it has "
+            f"{configuration / PARAMETER_FILE}: `corpora` has no {corpus}; it has "
             f"{', '.join(parameters['run']['corpora'])}"
         )
     every = read_yaml(configuration / "dvc.yaml")["stages"]

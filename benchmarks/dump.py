@@ -14,11 +14,11 @@ from transformers import PreTrainedModel
 from benchmarks.alternatives import in_data_order
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from stages.attend.__main__ import measure
+from stages.attend.__main__ import recorded_statistics
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import KindIds, Moments
-from stages.core.maps.store import MapStore, MapWriter, write_maps
+from stages.core.recordings.store import MapStore, MapWriter, write_maps
 from stages.core.runtime.runtime import read_runtime
 
 OURS, USUAL = "this dump", "output_attentions"
@@ -83,7 +83,7 @@ def measured(
 ) -> Moments:
     """What the stage `attend` does: statistics of all examples, and the maps of `rows`."""
     kinds = KindIds(CLS, SEP, torch.tensor([PERIOD]))
-    return measure(gated, encoded, kinds, BATCH, read_runtime(), rows, writer)
+    return recorded_statistics(gated, encoded, kinds, BATCH, read_runtime(), rows, writer)
 
 
 def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from transformers import (
 )
 
 from stages.core.encoder.batches import Encoded
-from stages.core.encoder.source import PackageCheckpoint, locate
+from stages.core.checkpoint_source import PackageCheckpoint, locate
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import section
 

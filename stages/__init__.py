@@ -8,7 +8,7 @@ import os
 
 # Two torch processes on the same cores are some 70 times slower unless idle threads sleep.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# PyTorch asks for large tensors in pages of 2 MB: see stages/core/machine/memory.py.
+# PyTorch asks for large tensors in pages of 2 MB: see stages/core/runtime/memory.py.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 # cuBLAS is repeatable only with a fixed workspace.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")

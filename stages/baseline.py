@@ -4,20 +4,17 @@ The bag of words counts the words of each text apart, so that it knows which tex
 neither their order nor which words the texts share.
 """
 
-from pathlib import Path
-from typing import Annotated
-
 import numpy as np
 import pandas as pd
-import typer
 from jaxtyping import Float
 from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from stages.core.stage.command import stage_command
-from stages.core.stage.files import atomic
+from stages.core.stage.command import TaskOption, stage_command
+from stages.core.stage.places import examples_file
 from stages.core.tasks.examples import read_examples
+from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task, load_task
 
 WORD = r"(?u)\b\w+\b"  # words of one letter too: "a" and "I"
@@ -54,22 +51,20 @@ def bag_of_words(
     return model.fit(fitted, train["label"]).predict(applied)
 
 
-BASELINES = {"majority": majority, "bag_of_words": bag_of_words}
+MODELS = {"majority": majority, "bag_of_words": bag_of_words}
 
 
-def main(task: Annotated[str, typer.Option(help="A key of `tasks` in params.yaml.")]) -> None:
+def main(task: TaskOption) -> None:
     """Write work/measures/baseline/TASK.parquet: a row for each validation example and baseline."""
     entry = load_task(task)
     train, validation = (
-        read_examples(Path("work/tasks") / task / f"{split}.parquet")
-        for split in ("train", "validation")
+        read_examples(examples_file(task, split)) for split in ("train", "validation")
     )
-    predictions = pd.concat(
+    predictions = [
         validation[["id", "label"]].assign(model=name, prediction=predict(train, validation, entry))
-        for name, predict in BASELINES.items()
-    )
-    with atomic(Path("work/measures/baseline") / f"{task}.parquet") as path:
-        predictions.to_parquet(path, index=False)
+        for name, predict in MODELS.items()
+    ]
+    BASELINES.write(predictions, task=task)
 
 
 if __name__ == "__main__":

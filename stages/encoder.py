@@ -11,8 +11,8 @@ from pydantic import NonNegativeInt
 from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, PreTrainedModel
 from transformers.utils import logging
 
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.encoder.source import Checkpoint, locate
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, CorpusArm
 from stages.core.stage.command import stage_command
@@ -24,8 +24,8 @@ from stages.core.stage.settings import Parameters, section
 class EncoderArms(Parameters):
     """The section `encoder` of `params.yaml`."""
 
-    arms: list[CorpusArm]  # none where attention was recorded elsewhere
-    seed: NonNegativeInt  # of the random weights
+    arms: list[CorpusArm]
+    seed: NonNegativeInt
 
 
 def masked_lm(folder: Path) -> PreTrainedModel | None:

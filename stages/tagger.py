@@ -34,9 +34,9 @@ SCORES = {
 class TaggerSettings(Parameters):
     """The section `tagger` of `params.yaml`."""
 
-    train: str | None  # a CoNLL-U file; null: plain text stays without annotation
-    test: str | None  # another one, on which the tagger is scored
-    sentences: PositiveInt | None  # of the training file, at most; null: all
+    train: str | None
+    test: str | None
+    sentences: PositiveInt | None
     epochs: PositiveInt
     seed: NonNegativeInt
 

@@ -7,8 +7,8 @@ import pandas as pd
 import torch
 
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.maps.recording import MapBatch, Recording, Texts
-from stages.core.maps.tokens import Special
+from stages.core.recordings.recording import MapBatch, Recording, Texts
+from stages.core.recordings.tokens import Special
 
 LAYERS, HEADS = 4, 3
 # Layer 0: what each head attends to. Layer 1: antecedents, [SEP], all alike. Others: by chance.
@@ -81,7 +81,7 @@ def oracle_corpus(count: int, seed: int = 0) -> pd.DataFrame:
 class OracleRecording(Recording):
     """Maps of the heads above; a word is one token, "teacher" two."""
 
-    def __init__(self, corpus: pd.DataFrame, name: str = "pretrained", seed: int = 0):
+    def __init__(self, corpus: pd.DataFrame, name: str = "untuned", seed: int = 0):
         self.name, self.corpus, self.seed = name, corpus, seed
         self.layers, self.heads = LAYERS, HEADS
         self.tokens = pd.DataFrame([self._tokens(row) for _, row in corpus.iterrows()])
@@ -116,7 +116,7 @@ class OracleRecording(Recording):
         length = len(numbers)
         generator = np.random.default_rng([self.seed, row])
         maps = generator.dirichlet(np.ones(length), (self.layers, self.heads, length))
-        if self.name == "untrained":
+        if self.name == "random_weights":
             return maps.astype(np.float32)
         words = self.corpus["words"][row]
         heads = [entry["head"] for entry in words]
@@ -147,4 +147,4 @@ def _to_words(numbers: np.ndarray, goals: Sequence[int]) -> np.ndarray:
 
 def oracle_texts(corpus: pd.DataFrame, folder) -> Texts:
     """The corpus as stages get it."""
-    return Texts(corpus, folder, 64, ["pretrained", "untrained"])
+    return Texts(corpus, folder, 64, ["untuned", "random_weights"])

@@ -8,7 +8,9 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
+from stages.control import tables as began_at_random
 from stages.core.heads.gates import random_shares, single_heads, whole_layers
+from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.findings.__main__ import app as findings
@@ -19,10 +21,12 @@ from tests.synthetic_texts import write_text_measures
 
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
 TASKS = ("relevance", "sentiment")
+# Of each arm's predictions.
+RIGHT = {"untuned": 0.5, "tuned_from_random": 0.6, "tuned": 0.9, "random_weights": 0.5}
 PARAMETERS = """\
 run:
   tasks: [relevance, sentiment]
-  arms: [none, random, pretrained, untrained]
+  arms: [untuned, tuned_from_random, tuned, random_weights]
   seeds: [0]
   corpora: [sentences]
 checkpoint: {source: package, package: tiny}
@@ -48,7 +52,12 @@ def write_measures(folder: Path) -> None:
     generator = np.random.default_rng(0)
     for task in TASKS:
         labels = generator.integers(2, size=EXAMPLES).astype(float)
-        for arm, right in {"none": 0.5, "random": 0.6, "pretrained": 0.9, "untrained": 0.5}.items():
+        for arm, right in {
+            "untuned": 0.5,
+            "tuned_from_random": 0.6,
+            "tuned": 0.9,
+            "random_weights": 0.5,
+        }.items():
             _write(folder, f"finetune/{task}-{arm}-0", _predictions(generator, labels, right))
         baselines = [
             _predictions(generator, labels, right).assign(model=model)
@@ -140,14 +149,25 @@ def _write_ablate(
         ]
     )
     of_heads, of_shares = fixed_tables(*heads), random_tables(*shares)
-    both = pd.concat([of_heads[""], of_shares[""]], ignore_index=True)
-    for suffix, table in {**of_heads, **of_shares, "": both}.items():
-        _write(folder, f"effects/{task}-0{suffix}", table)
+    gates = pd.concat([of_heads["gates"], of_shares["gates"]], ignore_index=True)
+    for declared, table in {
+        tuned.GATES: gates,
+        tuned.MEANS: of_heads["means"],
+        tuned.HELD_OUT: of_heads["held_out"],
+        tuned.CURVES: of_shares["curves"],
+        tuned.GAPS: of_shares["gaps"],
+    }.items():
+        _write(folder, declared.pattern.format(task=task, seed=0), table)
     control = evidence(
         [gate for mode in ("zero", "uniform") for gate in single_heads(LAYERS, HEADS, mode)]
     )
-    for suffix, table in fixed_tables(*control).items():
-        _write(folder, f"control/{task}-0{suffix}", table)
+    of_control = fixed_tables(*control)
+    for declared, table in {
+        began_at_random.GATES: of_control["gates"],
+        began_at_random.MEANS: of_control["means"],
+        began_at_random.HELD_OUT: of_control["held_out"],
+    }.items():
+        _write(folder, declared.pattern.format(task=task, seed=0), table)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -181,7 +201,7 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         f"drift/{task}-contrast",
         pd.concat([examples.assign(variant=name) for name in variants]),
     )
-    for arm in ("none", "pretrained", "untrained"):
+    for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(
                 statistic=name,

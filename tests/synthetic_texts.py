@@ -6,11 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from stages import clusters, coreference, frames, pairs, probes, surface, syntax
+import stages.clusters.__main__ as clusters
+import stages.coreference.__main__ as coreference
+import stages.frames.__main__ as frames
+import stages.pairs.__main__ as pairs
+import stages.probes.__main__ as probes
+import stages.surface.__main__ as surface
+import stages.syntax.__main__ as syntax
 from stages.core.intervals.intervals import LEVEL
-from stages.core.maps.links import best_table, head_table, linked_weights, moved_share
-from stages.core.maps.vig_patterns import PATTERNS
-from stages.core.maps.weight_gradients import KINDS, MEASURES
+from stages.core.maps.links import best_table, linked_weights, moved_share, weights_by_head
+from stages.core.maps.vig_patterns import VIG_PATTERNS
+from stages.core.maps.weight_gradients import GRADIENT_COLUMNS, TOKEN_KINDS
 from stages.patterns.labelled_maps import CLASSES
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 
@@ -32,7 +38,9 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     surfaces = surface.Surface(
         **settings, punctuation=["."], gradient_texts=None, masked=0.15, batch=4
     )
-    write(folder, f"surface/{CORPUS}", both(lambda one: surface.measure(one, texts, surfaces)))
+    write(
+        folder, f"surface/{CORPUS}", both(lambda one: surface.surface_table(one, texts, surfaces))
+    )
     write(folder, f"surface/{CORPUS}-masked", pd.DataFrame(columns=["layer", "kind", "encoder"]))
 
     trees = syntax.Syntax(
@@ -45,7 +53,9 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
 
     mentions = coreference.Coreference(**settings)
     for part, suffix in enumerate(("", "-heads")):
-        table = both(lambda one, part=part: coreference.measure(one, texts, mentions)[part])
+        table = both(
+            lambda one, part=part: coreference.antecedent_tables(one, texts, mentions)[part]
+        )
         write(folder, f"coreference/{CORPUS}{suffix}", table)
 
     links = {
@@ -54,17 +64,17 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         )[0]
         for one in recordings
     }
-    for suffix, measure in {"": head_table, "-best": best_table}.items():
+    for suffix, measure in {"": weights_by_head, "-best": best_table}.items():
         table = both(lambda one, measure=measure: measure(one, *links[one.name], *RESAMPLES))
         write(folder, f"frames/{CORPUS}{suffix}", table)
-    for suffix, measure in {"": head_table, "-best": moved_share}.items():
+    for suffix, measure in {"": weights_by_head, "-best": moved_share}.items():
         table = both(lambda one, measure=measure: _pairs(one, texts, measure))
         write(folder, f"pairs/{CORPUS}{suffix}", table)
 
     trained = probes.Probes(
         **settings, vectors=None, root=True, epochs=2, batch=8, learning_rate=0.3
     )
-    write(folder, f"probes/{CORPUS}", both(lambda one: probes.measure(one, texts, trained)))
+    write(folder, f"probes/{CORPUS}", both(lambda one: probes.probe_scores(one, texts, trained)))
     _write_clusters(folder, recordings, write)
     _write_neurons(folder, write)
     _write_text_patterns(folder, write)
@@ -75,7 +85,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
 
 def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame:
     tables = []
-    for kind in pairs.KINDS:
+    for kind in pairs.PAIR_KINDS:
         (weights,) = linked_weights(recording, texts, [pairs.finder(texts, kind, "crossed")])
         table = measure(recording, *weights, *RESAMPLES)
         tables.append(table.assign(kind=kind, pairing="crossed"))
@@ -97,7 +107,7 @@ def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Writ
     write(folder, f"clusters/{CORPUS}-purity", pd.DataFrame(layers))
 
 
-def _places(encoder: str | None = "pretrained") -> dict:
+def _places(encoder: str | None = "untuned") -> dict:
     layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
     places = {"layer": layer, "head": head}
     return places if encoder is None else {"encoder": encoder} | places
@@ -118,7 +128,7 @@ def _write_neurons(folder: Path, write: Write) -> None:
     write(folder, f"neurons/{CORPUS}", pd.DataFrame(_places() | columns))
     tables = []
     for removed in ("position", "segment"):
-        for pattern in PATTERNS:
+        for pattern in VIG_PATTERNS:
             strength = generator.uniform(0, 1, count)
             columns = {"removed": removed, "pattern": pattern}
             columns |= _around("strength", strength) | _around("change", -strength / 2)
@@ -136,7 +146,7 @@ def _write_text_patterns(folder: Path, write: Write) -> None:
     write(folder, f"text_patterns/{CORPUS}", pd.concat(heads, ignore_index=True))
     mean = shares.mean(0)
     table = pd.DataFrame({"pattern": CLASSES, "share": mean, "low": mean, "high": mean})
-    table = table.assign(texts=10, encoder="pretrained")
+    table = table.assign(texts=10, encoder="untuned")
     write(folder, f"text_patterns/{CORPUS}-shares", table)
 
 
@@ -144,7 +154,7 @@ def _write_features(folder: Path, task: str, write: Write) -> None:
     generator = np.random.default_rng(len(task))
     heads, contrasts, rows = [], [], []
     for kind in ("cls", "sep", "noun", "verb"):
-        for arm in ("none", "pretrained", "untrained"):
+        for arm in ("untuned", "tuned", "random_weights"):
             columns = {"arm": arm, "kind": kind, "examples": 10}
             for name, mean in (("share", ""), ("change", "change_share")):
                 values = generator.uniform(0, 0.5, LAYERS * HEADS)
@@ -166,10 +176,10 @@ def _write_features(folder: Path, task: str, write: Write) -> None:
 
 def _write_gradients(folder: Path, task: str, write: Write) -> None:
     tables = []
-    for arm in ("pretrained", "untrained"):
-        for kind in KINDS:
+    for arm in ("tuned", "random_weights"):
+        for kind in TOKEN_KINDS:
             columns = {"layer": np.arange(LAYERS), "kind": kind, "arm": arm}
-            for number, name in enumerate(MEASURES, 1):
+            for number, name in enumerate(GRADIENT_COLUMNS, 1):
                 columns |= _around(name, np.full(LAYERS, number * (0.1 if kind == "sep" else 1.0)))
             tables.append(pd.DataFrame(columns))
     write(folder, f"gradients/{task}", pd.concat(tables, ignore_index=True))

@@ -12,8 +12,8 @@ from tqdm import tqdm
 
 from stages.core.corpora.store import word
 from stages.core.encoder.families import WORDPIECE
-from stages.core.maps.store import write_maps
-from stages.core.maps.tokens import words_of_pieces
+from stages.core.recordings.store import write_maps
+from stages.core.recordings.tokens import words_of_pieces
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 

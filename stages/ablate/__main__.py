@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
@@ -21,7 +20,7 @@ from stages.core.heads.seam import Gated
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.stage.arms import TUNED
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.files import atomic, remove
 from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Parameters, section
@@ -35,14 +34,14 @@ class Ablate(Parameters):
     """The section `ablate` of `params.yaml`."""
 
     modes: list[Mode]
-    precision: Precision  # of the encoder's matrix products
-    batch: int = Field(gt=0)  # examples that go through together
-    examples: int | None = Field(gt=0)  # validation examples for heads and layers; null: all
-    reference: int = Field(gt=0)  # training examples whose mean head output `mean` uses
-    shares: list[Annotated[float, Field(gt=0, le=1)]]  # of the heads of a band
-    draws: int = Field(gt=0)  # random sets a share
-    share_examples: int | None = Field(gt=0)  # validation examples for random shares; null: all
-    seed: int
+    precision: Precision
+    batch: PositiveInt
+    examples: PositiveInt | None
+    reference: PositiveInt
+    shares: list[Annotated[PositiveFloat, Field(le=1)]]
+    draws: PositiveInt
+    share_examples: PositiveInt | None
+    seed: NonNegativeInt
 
 
 def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
@@ -55,10 +54,7 @@ def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
     ]
 
 
-def main(
-    task: Annotated[str, typer.Option(help="An entry of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed that the model was tuned with.")],
-) -> None:
+def main(task: TaskOption, seed: SeedOption) -> None:
     """Turn off every head, every layer and random shares of the heads of a tuned encoder.
 
     Killed and run again, it goes on with the first batch that was not finished.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
@@ -26,11 +27,6 @@ from stages.core.verdicts.estimates import (
 from stages.core.verdicts.learnt import not_learnt, of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured, relative_effects
 
-GATES = "effects/{task}-{seed}.parquet"
-MEANS = "effects/{task}-{seed}-means.parquet"
-HELD_OUT = "effects/{task}-{seed}-heldout.parquet"
-CURVES = "effects/{task}-{seed}-curves.parquet"
-GAPS = "effects/{task}-{seed}-gaps.parquet"
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
 

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from stages.core.outcomes.tables import CURVES
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.verdicts.measures import Measures
 
-CURVES = "effects/{task}-{seed}-curves.parquet"
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
 PERCENT = 100
 

@@ -6,28 +6,28 @@ for the statistics, Kovaleva et al. 2019 (Section 4.1) for the maps, which `patt
 
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
 import typer
 from jaxtyping import Float, Int
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
+from stages.attend.tables import HEADS
 from stages.core.encoder.batches import Batch, Encoded, encode, fitting
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.fan_out import in_order
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, Moments, surface_statistics
-from stages.core.maps.store import MapWriter, write_maps
-from stages.core.runtime.fan_out import in_order
+from stages.core.recordings.store import MapWriter, write_maps
 from stages.core.runtime.runtime import ByDevice, Runtime, read_runtime, start
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS, TaskArm
-from stages.core.stage.command import stage_command
-from stages.core.stage.files import atomic
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import draw_examples, read_examples
@@ -40,11 +40,11 @@ LAYER_NUMBERS = ByDevice(cpu=4_000_000, others=64_000_000)
 class Attend(Parameters):
     """The section `attend` of `params.yaml`."""
 
-    examples: int = Field(gt=0)  # validation examples whose maps are kept, at most
-    seed: int = Field(ge=0)  # of the draw of these examples
-    batch: int = Field(gt=0)  # examples that go through together; fewer, if they are long
-    shard_megabytes: int = Field(gt=0, le=256)  # upper bound of one file of maps
-    punctuation: list[str]  # tokens that count as punctuation
+    examples: PositiveInt
+    seed: NonNegativeInt
+    batch: PositiveInt
+    shard_megabytes: Annotated[PositiveInt, Field(le=256)]
+    punctuation: list[str]
 
 
 def map_tokens(
@@ -76,11 +76,11 @@ class Recorder:
     places: Int[np.ndarray, " example"]
     writer: MapWriter | None
 
-    def twin(self) -> Self:
+    def twin(self) -> "Recorder":
         """A recorder for another thread."""
         return replace(self, gated=self.gated.twin())
 
-    def moved(self, device: torch.device) -> Self:
+    def moved(self, device: torch.device) -> "Recorder":
         """A recorder on another device."""
         return replace(self, gated=self.gated.moved(device))
 
@@ -97,7 +97,7 @@ class Recorder:
         return torch.stack(found, dim=1).cpu().numpy()
 
 
-def measure(
+def recorded_statistics(
     gated: Gated,
     encoded: Encoded,
     kind_ids: KindIds,
@@ -132,8 +132,8 @@ def measure(
 
 
 def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+    task: TaskOption,
+    seed: SeedOption,
     arm: Annotated[
         list[TaskArm] | None,
         typer.Option(help=f"{ARM_HELP} May be given several times; by default all."),
@@ -163,9 +163,10 @@ def main(
             gated.heads,
             parameters.shard_megabytes,
         ) as writer:
-            moments = measure(gated, encoded, kind_ids, parameters.batch, runtime, rows, writer)
-        with atomic(f"work/measures/attend/{task}-{name}.parquet") as partial:
-            moments.frame().to_parquet(partial, index=False)
+            moments = recorded_statistics(
+                gated, encoded, kind_ids, parameters.batch, runtime, rows, writer
+            )
+        HEADS.write(moments.frame(), task=task, arm=name)
 
 
 if __name__ == "__main__":

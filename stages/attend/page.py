@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from stages.attend.tables import HEADS
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
 
-STATISTICS = "attend/{task}-{arm}.parquet"
 TITLES = {
     "cls": "Attention to [CLS]",
     "sep": "Attention to [SEP]",
@@ -30,7 +30,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def means(measures: Measures) -> pd.DataFrame:
     """One row an arm, layer, head and statistic: the mean over the tasks."""
-    table = measures.frame(STATISTICS)
+    table = measures.frame(HEADS)
     keys = ["arm", "statistic", "layer", "head"]
     cells = table.groupby(keys, sort=False)["mean"].mean().rename("value").reset_index()
     return cells.assign(model=cells["arm"])

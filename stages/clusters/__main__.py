@@ -5,23 +5,21 @@ all tokens; metric multidimensional scaling draws the heads in the plane. Whethe
 lie together is asked of the divergences themselves, against shuffled layers.
 """
 
-from typing import Annotated
-
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 from sklearn.manifold import MDS
 from torch import Tensor
 
-from stages.core.maps.recording import MapBatch, Recording, open_texts
+from stages.clusters.tables import HEADS, PURITY
 from stages.core.maps.statistics import query_entropy
+from stages.core.recordings.recording import MapBatch, Recording, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
 
 # Numbers of one block of pairs of heads.
@@ -31,12 +29,12 @@ BLOCK_NUMBERS = 4_000_000
 class Clusters(Parameters):
     """The section `clusters` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`
-    texts: PositiveInt | None  # of the corpus, at most; null: all
-    neighbours: PositiveInt  # of a head, of which the share in its own layer is counted
-    permutations: PositiveInt  # of the layers
-    starts: PositiveInt  # of the scaling, of which the best is kept
-    seed: NonNegativeInt  # of the draw of texts, the scaling and the permutations
+    corpora: list[str]
+    texts: PositiveInt | None
+    neighbours: PositiveInt
+    permutations: PositiveInt
+    starts: PositiveInt
+    seed: NonNegativeInt
 
 
 def divergence_sums(
@@ -60,7 +58,7 @@ def divergence_sums(
 
 
 def batch_divergences(batch: MapBatch) -> Float[Tensor, "head other"]:
-    """The same of all texts of a batch."""
+    """Jensen-Shannon divergence of every two heads, summed over all tokens of a batch."""
     maps = batch.maps.flatten(1, 2).transpose(0, 1)
     # Rows of padding are 0 in all heads and add nothing.
     return divergence_sums(maps.flatten(1, 2))
@@ -83,7 +81,7 @@ def neighbour_purity(
     """Share of the `count` nearest heads that are of the head's own layer, mean over heads."""
     apart = distances + np.diag(np.full(len(distances), np.inf))
     near = np.argsort(apart, axis=1, kind="stable")[:, :count]
-    return (layers[..., near] == layers[..., :, None]).mean((-2, -1))
+    return np.asarray((layers[..., near] == layers[..., :, None]).mean((-2, -1)))
 
 
 def purity_table(
@@ -100,9 +98,7 @@ def purity_table(
     low, high = np.quantile(chance, [0.025, 0.975])
     return {
         "purity": purity,
-        "chance": float(chance.mean()),
-        "chance_low": float(low),
-        "chance_high": float(high),
+        **interval_columns("chance", float(chance.mean()), float(low), float(high)),
         "p": float((1 + (chance >= purity).sum()) / (1 + len(chance))),
         "neighbours": count,
     }
@@ -124,7 +120,7 @@ def scaled(
     return places - places.mean(0), float(scaling.stress_)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `clusters.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Measure how alike the heads are on the texts of CORPUS."""
     parameters = section(Clusters, "clusters")
     device = start(read_runtime(), parameters.seed)
@@ -141,7 +137,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `clusters.corpora
             layers.append(
                 {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
             )
-    write_tables(f"clusters/{corpus}", {"": heads, "-purity": pd.DataFrame(layers)})
+    HEADS.write(heads, corpus=corpus)
+    PURITY.write(pd.DataFrame(layers), corpus=corpus)
 
 
 if __name__ == "__main__":

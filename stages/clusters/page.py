@@ -2,14 +2,13 @@
 
 import pandas as pd
 
+from stages.clusters.tables import HEADS, PURITY
 from stages.core.pages.charts import plane
 from stages.core.pages.gather import head_column
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
 
-HEADS = "clusters/{corpus}.parquet"
-PURITY = "clusters/{corpus}-purity.parquet"
 PLACE = ["layer", "head"]
 TEXT = (
     "One dot a head; heads that attend alike lie close. Distances are Jensen-Shannon divergences, "

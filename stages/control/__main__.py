@@ -6,27 +6,26 @@ that was tuned on the same task from random weights: how far tuning moved its ma
 What is found there as well is no work of pretraining.
 """
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-from pydantic import Field
+from pydantic import PositiveInt
 
+from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.maps.similarity import head_table, similarities
+from stages.core.maps.similarity import cosines_by_head, similarities
 from stages.core.outcomes.effects import fixed_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED_FROM_RANDOM
-from stages.core.stage.command import stage_command
-from stages.core.stage.files import atomic, remove
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.files import remove
 from stages.core.stage.places import SCRATCH, examples_file, model_folder
-from stages.core.stage.settings import Parameters, section
+from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.metrics import predictions_from_logits
 from stages.core.tasks.task import load_task
@@ -34,21 +33,16 @@ from stages.core.tasks.task import load_task
 RUNS = SCRATCH / "control"
 
 
-class Control(Parameters):
+class Control(Resampled):
     """The section `control` of `params.yaml`."""
 
     modes: list[Literal["zero", "uniform"]]
-    precision: Precision  # of the encoder's matrix products; maps are compared in fp32
-    batch: int = Field(gt=0)  # examples that go through together
-    examples: int | None = Field(gt=0)  # validation examples; null: all
-    resamples: int = Field(gt=0)  # of the bootstrap
-    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+    precision: Precision
+    batch: PositiveInt
+    examples: PositiveInt | None
 
 
-def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the models.")],
-) -> None:
+def main(task: TaskOption, seed: SeedOption) -> None:
     """Compare maps and turn off every head of the encoder that was tuned from random weights.
 
     Killed and run again, it goes on with the first batch that was not finished.
@@ -81,13 +75,11 @@ def main(
     labels = examples["label"].to_numpy(dtype=float)
     table = gate_table(gates, parameters.precision)
     outcomes = Outcomes(table, definition.metrics[0], labels, *predictions)
-    tables = {
-        "-drift": head_table(cosines, *resampling),
-        **fixed_tables(outcomes, *resampling),
-    }
-    for suffix, table in tables.items():
-        with atomic(Path("work/measures/control") / f"{key}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    DRIFT.write(cosines_by_head(cosines, *resampling), task=task, seed=seed)
+    tables = fixed_tables(outcomes, *resampling)
+    GATES.write(tables["gates"], task=task, seed=seed)
+    MEANS.write(tables["means"], task=task, seed=seed)
+    HELD_OUT.write(tables["held_out"], task=task, seed=seed)
     remove(RUNS / key)
 
 

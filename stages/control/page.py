@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
+from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
@@ -15,14 +17,9 @@ from stages.core.pages.shared_figures import (
     similarity_figure,
     single_heads,
 )
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
+from stages.core.stage.tables import MeasuredTable, interval_columns
 from stages.core.verdicts.measures import Measures
-
-GATES = "control/{task}-{seed}.parquet"
-MEANS = "control/{task}-{seed}-means.parquet"
-HELD_OUT = "control/{task}-{seed}-heldout.parquet"
-DRIFT = "control/{task}-{seed}-drift.parquet"
-PRETRAINED_MEANS = "effects/{task}-{seed}-means.parquet"
-PRETRAINED, RANDOM = "pretrained", "random weights"
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -34,9 +31,9 @@ def heads(measures: Measures) -> pd.DataFrame:
     drift = measures.frame(DRIFT).groupby(["layer", "head"])["cosine"].mean()
     off = by_task(effects(measures, GATES))
     return (
-        off.add_prefix("random weights, off: ")
+        off.add_prefix(f"{TUNED_FROM_RANDOM}, off: ")
         .add_suffix(" (points)")
-        .join(drift.rename("random weights, cosine before/after tuning"))
+        .join(drift.rename(f"{TUNED_FROM_RANDOM}, cosine before/after tuning"))
     )
 
 
@@ -71,53 +68,57 @@ def _heads_off(measures: Measures) -> Section:
 
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:
-    rows = []
-    for weights, gates, means, held_out in (
-        (PRETRAINED, PRETRAINED_GATES, PRETRAINED_MEANS, PRETRAINED_HELD_OUT),
-        (RANDOM, GATES, MEANS, HELD_OUT),
-    ):
-        mean = measures.frame(means)
-        mean = mean[mean["family"] == "head"].groupby(["task", "mode"])
-        mean = POINTS * mean[["effect", "low", "high"]].mean()
-        chosen = measures.frame(held_out)
-        chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
-        best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
-        table = effects(measures, gates)
-        table = table[table["family"] == "head"]
-        for (task, mode), cells in table.groupby(["task", "mode"], sort=False):
-            sure = cells.loc[cells["p_holm"] < SIGNIFICANCE, "effect_points"]
-            rows.append(
-                {
-                    "task": task,
-                    "mode": mode,
-                    "weights": weights,
-                    "examples": int(cells["examples"].iloc[0]),
-                    "all_heads_on": POINTS * cells["baseline"].iloc[0],
-                    "mean": mean.loc[(task, mode), "effect"],
-                    "mean_low": mean.loc[(task, mode), "low"],
-                    "mean_high": mean.loc[(task, mode), "high"],
-                    "largest_gain": cells["effect_points"].max(),
-                    "largest_loss": cells["effect_points"].min(),
-                    "helping_heads": int((sure > 0).sum()),
-                    "hurting_heads": int((sure < 0).sum()),
-                    "best_held_out": best[task, mode],
-                }
-            )
-    table = pd.DataFrame(rows)
-    measured = table[table["weights"] == RANDOM].set_index(["task", "mode"]).index
-    table = table[table.set_index(["task", "mode"]).index.isin(measured)]
+    """One row a task, mode and arm, where the encoder that began at random was measured."""
+    own = _single_heads_off(measures, GATES, MEANS, HELD_OUT)
+    beside = _single_heads_off(measures, tuned.GATES, tuned.MEANS, tuned.HELD_OUT)
+    beside = beside[beside.index.isin(own.index)]
+    table = pd.concat([beside.assign(weights=TUNED), own.assign(weights=TUNED_FROM_RANDOM)])
+    table = table.reset_index()
+    table.insert(2, "weights", table.pop("weights"))
     task_order = pd.Categorical(table["task"], measures.tasks)
     return table.assign(task=task_order).sort_values(["task", "mode"], kind="stable")
+
+
+def _single_heads_off(
+    measures: Measures,
+    gates_of: MeasuredTable,
+    means_of: MeasuredTable,
+    held_out_of: MeasuredTable,
+) -> pd.DataFrame:
+    """What turning off single heads does to one encoder, by task and mode."""
+    mean = measures.frame(means_of)
+    mean = mean[mean["family"] == "head"].groupby(["task", "mode"])
+    mean = POINTS * mean[["effect", "low", "high"]].mean()
+    chosen = measures.frame(held_out_of)
+    chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
+    best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
+    heads = effects(measures, gates_of)
+    heads = heads[heads["family"] == "head"]
+    rows = {}
+    for place, cells in heads.groupby(["task", "mode"], sort=False):
+        sure = cells.loc[cells["p_holm"] < SIGNIFICANCE, "effect_points"]
+        rows[place] = {
+            "examples": int(cells["examples"].iloc[0]),
+            "all_heads_on": POINTS * cells["baseline"].iloc[0],
+            **interval_columns("mean", *mean.loc[place, ["effect", "low", "high"]]),
+            "largest_gain": cells["effect_points"].max(),
+            "largest_loss": cells["effect_points"].min(),
+            "helping_heads": int((sure > 0).sum()),
+            "hurting_heads": int((sure < 0).sum()),
+            "best_held_out": best[place],
+        }
+    table = pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows))
+    return table.rename_axis(["task", "mode"])
 
 
 def _drift(measures: Measures) -> Section:
     # Seeds are averaged.
     cells = measures.frame(DRIFT).groupby(["task", "layer", "head"], sort=False)
     cells = cells[["cosine", "low", "high"]].mean().reset_index()
-    pretrained = measures.frame(PRETRAINED_DRIFT)
-    pretrained = pretrained[pretrained["variant"] == "cropped"]
+    beside = measures.frame(TUNED_HEADS)
+    beside = beside[beside["variant"] == "cropped"]
     layers = pd.concat(
-        [pretrained.assign(weights=PRETRAINED), cells.assign(weights=RANDOM)], ignore_index=True
+        [beside.assign(weights=TUNED), cells.assign(weights=TUNED_FROM_RANDOM)], ignore_index=True
     )
     table = layers.pivot_table(
         index=["task", "weights"], columns="layer", values="cosine", aggfunc="mean", sort=False

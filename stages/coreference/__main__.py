@@ -6,35 +6,28 @@ rules; all choose among the same candidates.
 """
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float
-from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor
 
 from stages.core.intervals.held_out import held_out
-from stages.core.maps.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.maps.words import membership, present, word_maps
+from stages.core.recordings.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
-from stages.coreference.rules import KINDS, RULES, Mention, mentions_of, rule_choice
-
-ALL = "all"
+from stages.core.stage.settings import Resampled, section
+from stages.coreference.rules import MENTION_KINDS, RULES, Mention, mentions_of, rule_choice
+from stages.coreference.tables import ALL_KINDS, BEST, HEADS
 
 
-class Coreference(Parameters):
+class Coreference(Resampled):
     """The section `coreference` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`, with mentions
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the halves and of the bootstrap
+    corpora: list[str]
 
 
 def anaphors(
@@ -59,7 +52,7 @@ def choices(
 ) -> np.ndarray:
     """The candidate that each head attends to most, from the mention's head word.
 
-    The nearest of equal ones.
+    Of candidates that get the same weight it is the nearest.
     """
     nearest_first = [candidate.head for candidate in reversed(candidates)]
     chosen = maps[:, mention.head, nearest_first].argmax(-1).cpu().numpy()
@@ -69,7 +62,7 @@ def choices(
 def cases_of(
     batch: MapBatch, recording: Recording, texts: Texts
 ) -> Iterator[tuple[dict, np.ndarray, np.ndarray]]:
-    """Each case of a batch: what it is, whether each head is right, whether each rule is."""
+    """Yield each case of a batch: its facts, whether each head is right, whether each rule is."""
     rows = recording.tokens.iloc[batch.rows]
     parts = membership(rows["word"].tolist(), batch.maps.shape[-1], batch.maps.device)
     there = present(parts).cpu().numpy()
@@ -91,7 +84,7 @@ def cases_of(
             yield {"kind": mention.kind, "group": texts.groups[row]}, right[chosen], ruled
 
 
-def measure(
+def antecedent_tables(
     recording: Recording, texts: Texts, parameters: Coreference
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """One row a kind of mention and rival, held out; and one a kind and head, on all cases.
@@ -107,8 +100,10 @@ def measure(
     facts = pd.DataFrame([case[0] for case in found])
     hits, ruled = (np.stack([case[part] for case in found]) for part in (1, 2))
     best, every = [], []
-    for kind in (ALL, *KINDS):
-        counted = np.ones(len(facts), bool) if kind == ALL else (facts["kind"] == kind).to_numpy()
+    for kind in (ALL_KINDS, *MENTION_KINDS):
+        counted = (
+            np.ones(len(facts), bool) if kind == ALL_KINDS else (facts["kind"] == kind).to_numpy()
+        )
         if not counted.any():
             continue
         for number, rule in enumerate(RULES):
@@ -135,15 +130,16 @@ def measure(
     return pd.DataFrame(best), pd.concat(every)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `coreference.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Find the head that links mentions to their antecedents in the texts of CORPUS."""
     parameters = section(Coreference, "coreference")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     with torch.inference_mode():
-        tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
+        tables = [antecedent_tables(item, texts, parameters) for item in texts.recordings(device)]
     best, every = zip(*tables, strict=True)
-    write_tables(f"coreference/{corpus}", {"": best, "-heads": every})
+    BEST.write(best, corpus=corpus)
+    HEADS.write(every, corpus=corpus)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """A head that finds antecedents (Clark et al. 2019, section 4.3, Table 2)."""
 
+from stages.core.intervals.held_out import GAIN
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.coreference.tables import BEST
 
-BEST = "coreference/{corpus}.parquet"
 POINTS = 100
 
 
@@ -15,7 +16,7 @@ def antecedents_over(measures: Measures, settings: Settings, rival: str, kind: s
     rows = rows[(rows["rival"] == rival) & (rows["kind"] == kind)]
     if rows.empty:
         raise NotMeasured(f"no corpus has {kind} mentions with an antecedent")
-    return row_by_corpus(rows, ("gain_value", "gain_low", "gain_high", "cases"), "mentions", POINTS)
+    return row_by_corpus(rows, (*GAIN, "cases"), "mentions", POINTS)
 
 
 @summary("coreference")

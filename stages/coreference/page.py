@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from stages.core.intervals.held_out import GAIN, SCORE
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
+from stages.coreference.tables import ALL_KINDS, BEST, HEADS
 
-BEST = "coreference/{corpus}.parquet"
-HEADS = "coreference/{corpus}-heads.parquet"
 # Clark et al. 2019, Table 2: all, pronoun, proper, nominal.
 PUBLISHED = pd.DataFrame(
     {
@@ -23,10 +23,10 @@ def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(BEST)
     keys = ["corpus", "encoder", "kind"]
     rules = rows.pivot(index=keys, columns="rival", values="rival_value").reset_index()
-    facts = [*keys, "layer", "head", "cases", "value", "low", "high", "same"]
+    facts = [*keys, "layer", "head", "cases", *SCORE, "same"]
     best = rows.drop_duplicates(keys)[facts].rename(columns={"value": "best head"})
     table = best.merge(rules, on=keys)
-    gains = rows[[*keys, "rival", "gain_value", "gain_low", "gain_high"]]
+    gains = rows[[*keys, "rival", *GAIN]]
     cells = studied(measures.frame(HEADS))
     return [
         Section(
@@ -64,7 +64,7 @@ def sections(measures: Measures) -> list[Section]:
 def heads(measures: Measures) -> pd.DataFrame:
     """Accuracy on all mentions of the first corpus."""
     cells = of_first_corpus(measures.frame(HEADS))
-    cells = cells[cells["kind"] == "all"]
+    cells = cells[cells["kind"] == ALL_KINDS]
     return pd.DataFrame({"coreference": cells.set_index(["layer", "head"])["accuracy"]})
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-KINDS = ("pronoun", "proper", "nominal")
+MENTION_KINDS = ("pronoun", "proper", "nominal")
 AGREEMENT = ("Number", "Gender", "Person")
 # Number, gender and person of pronouns whose annotation leaves them out.
 PRONOUNS = {

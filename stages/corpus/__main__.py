@@ -2,14 +2,13 @@
 
 import importlib
 import shutil
-from typing import Annotated
 
 import pandas as pd
 import typer
 
 from stages.core.corpora.entries import Corpus, RecordedCorpus, load_corpus_entry
 from stages.core.corpora.store import write_corpus
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import CORPORA
 from stages.core.tasks.examples import drawn_rows
@@ -32,7 +31,7 @@ def read(name: str, entry: Corpus) -> pd.DataFrame:
     return corpus.iloc[rows].reset_index(drop=True)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A key of `corpora` in params.yaml.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Write work/corpora/CORPUS: its texts and annotations, and its maps if they were recorded."""
     entry = load_corpus_entry(corpus)
     texts = read(corpus, entry)

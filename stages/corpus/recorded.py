@@ -1,6 +1,6 @@
 """Attention recorded elsewhere as a corpus: a folder of maps with its tokens, annotated or not.
 
-The folder is the one that `stages.core.attention.maps` describes. Its `tokens.parquet` may have
+The folder is the one that `stages.core.recordings.store` describes. Its `tokens.parquet` may have
 further columns:
 
 * `word`: for every token the number of its word, -1 for a token of none ([CLS], [SEP]);
@@ -13,7 +13,7 @@ import pandas as pd
 
 from stages.core.corpora.entries import RecordedCorpus, existing
 from stages.core.corpora.store import ANNOTATIONS, corpus_frame
-from stages.core.maps.store import MapStore
+from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
 
 

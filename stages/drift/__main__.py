@@ -6,41 +6,33 @@ over the validation examples. Two variants: `cropped` compares the maps of the r
 (their columns are 0 in both models), which mixes in what a model does with padding.
 """
 
-from typing import Annotated
-
-import pandas as pd
-import typer
-from pydantic import Field
+from pydantic import PositiveInt
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
-from stages.core.maps.similarity import contrast_table, head_table, similarities
+from stages.core.maps.similarity import contrast_table, cosines_by_head, similarities
+from stages.core.maps.tables import TUNED_HEADS
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TUNED, UNTUNED
-from stages.core.stage.command import stage_command
-from stages.core.stage.files import atomic
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, model_folder
-from stages.core.stage.settings import Parameters, section
+from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.task import load_task
+from stages.drift.tables import CONTRASTS
 
 
-class Drift(Parameters):
+class Drift(Resampled):
     """The section `drift` of `params.yaml`."""
 
-    batch: int = Field(gt=0)  # examples that go through together
-    padded_to: int = Field(gt=0)  # tokens to which the variant `padded` fills up
-    padded_examples: int | None = Field(gt=0)  # validation examples for `padded`; null: all
-    last_layers: int = Field(gt=0)  # the layers at the end that are set against the others
-    resamples: int = Field(gt=0)  # of the bootstrap
-    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+    batch: PositiveInt
+    padded_to: PositiveInt
+    padded_examples: PositiveInt | None
+    last_layers: PositiveInt
 
 
-def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
-) -> None:
+def main(task: TaskOption, seed: SeedOption) -> None:
     """Compare every head's maps before and after fine-tuning on the validation examples of TASK."""
     parameters = section(Drift, "drift")
     definition = load_task(task)
@@ -56,13 +48,12 @@ def main(
     for variant, (examples, pad_to) in variants.items():
         encoded = encode(tokenizer, examples, definition.max_length)
         cosines = similarities(before, after, encoded, parameters.batch, device, pad_to)
-        table = head_table(cosines, parameters.resamples, parameters.seed)
+        table = cosines_by_head(cosines, parameters.resamples, parameters.seed)
         heads.append(table.assign(variant=variant))
         table = contrast_table(cosines, examples["id"], parameters.last_layers)
         contrasts.append(table.assign(variant=variant))
-    for name, tables in ((task, heads), (f"{task}-contrast", contrasts)):
-        with atomic(f"work/measures/drift/{name}.parquet") as partial:
-            pd.concat(tables, ignore_index=True).to_parquet(partial, index=False)
+    TUNED_HEADS.write(heads, task=task)
+    CONTRASTS.write(contrasts, task=task)
 
 
 if __name__ == "__main__":

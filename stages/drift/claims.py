@@ -6,8 +6,7 @@ from stages.core.intervals.intervals import bootstrap
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Answer, Estimate, mean_of
 from stages.core.verdicts.measures import Measures
-
-CONTRASTS = "drift/{task}-contrast.parquet"
+from stages.drift.tables import CONTRASTS
 
 
 @measure

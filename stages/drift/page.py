@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from stages.core.maps.tables import TUNED_HEADS
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import similarity_figure
 from stages.core.verdicts.measures import Measures
 
-HEADS = "drift/{task}.parquet"
 VARIANTS = {
     "cropped": "The padding is cut off before the maps are compared.",
     "padded": "The padding stays in the maps, as in the original: it adds rows that say little "
@@ -15,7 +15,7 @@ VARIANTS = {
 
 
 def sections(measures: Measures) -> list[Section]:
-    cosines = measures.frame(HEADS)
+    cosines = measures.frame(TUNED_HEADS)
     return [
         _section(cosines[cosines["variant"] == variant], variant, text)
         for variant, text in VARIANTS.items()
@@ -25,7 +25,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Cosine of each head's maps before and after tuning, mean over the tasks."""
-    cosines = measures.frame(HEADS)
+    cosines = measures.frame(TUNED_HEADS)
     cosines = cosines[cosines["variant"] == "cropped"]
     mean = cosines.groupby(["layer", "head"])["cosine"].mean()
     return mean.rename("cosine before/after tuning").to_frame()

@@ -5,13 +5,11 @@ Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and what [CLS] looks at in 
 """
 
 from collections.abc import Callable
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
-import typer
 from jaxtyping import Bool, Float, Float32
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 
 from stages.core.annotation.tagger import Tagger
 from stages.core.annotation.word_kinds import (
@@ -25,27 +23,28 @@ from stages.core.annotation.word_kinds import (
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.intervals.groups import group_means
-from stages.core.maps.recording import StoredRecording
-from stages.core.maps.store import MapStore
-from stages.core.maps.tokens import Special, token_table
+from stages.core.maps.accumulated import HeadValues
+from stages.core.recordings.recording import StoredRecording
+from stages.core.recordings.store import MapStore
+from stages.core.recordings.tokens import Special, token_table
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TASK_ARMS, TUNED, UNTUNED
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.places import TAGGER, examples_file, maps_folder, model_folder
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
 from stages.core.tasks.task import load_task
+from stages.features.tables import CLS, CONTRASTS, HEADS
 
 Words = list[dict]
+ByKind = dict[str, Float[np.ndarray, "head example"]]
 
 
-class Features(Parameters):
+class Features(Resampled):
     """The section `features` of `params.yaml`."""
 
-    examples: PositiveInt | None  # recorded examples, at most; null: all
-    resamples: PositiveInt  # of the bootstrap over examples
-    seed: NonNegativeInt  # of the draw of examples and of the bootstrap
+    examples: PositiveInt | None
 
 
 WORD_KINDS: dict[str, Callable[[dict], bool]] = {
@@ -112,16 +111,12 @@ def annotated(examples: pd.DataFrame) -> pd.DataFrame:
     return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
 
 
-def measure(
+def kind_shares(
     recording: StoredRecording, examples: pd.DataFrame
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """What every head gives to each kind, and [CLS] in the last layer: [kind][head, example].
-
-    Examples that lack a kind have NaN.
-    """
-    count = len(examples)
-    shares: dict[str, np.ndarray] = {}
-    rows: dict[str, np.ndarray] = {}
+) -> tuple[HeadValues, HeadValues]:
+    """What every head gives to each kind, and what [CLS] gives to it in the last layer."""
+    shares = HeadValues(recording.layers * recording.heads, len(examples))
+    cls_shares = HeadValues(recording.heads, len(examples))
     for batch in recording.batches():
         for place, row in enumerate(batch.rows):
             length = batch.lengths[place]
@@ -131,21 +126,17 @@ def measure(
                 examples["words"][row], tokens["word"], tokens["tokens"], tokens["special"]
             )
             for name, chosen in kinds.items():
-                empty = np.full((recording.layers * recording.heads, count), np.nan)
-                shares.setdefault(name, empty)[:, row] = received(maps, chosen).ravel()
+                shares.add(name, row, received(maps, chosen).ravel())
                 if "cls" in kinds:
-                    empty = np.full((recording.heads, count), np.nan)
-                    rows.setdefault(name, empty)[:, row] = cls_row(maps, chosen, kinds["cls"])
-    return shares, rows
+                    cls_shares.add(name, row, cls_row(maps, chosen, kinds["cls"]))
+    return shares, cls_shares
 
 
-def share_table(
-    shares: dict[str, dict[str, np.ndarray]], heads: int, resamples: int, seed: int
-) -> pd.DataFrame:
+def share_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int) -> pd.DataFrame:
     """One row an arm, kind and head: attention, and the change by tuning, with intervals.
 
     Args:
-        shares: of each arm, as `measure` gives them; arms have the same examples.
+        shares: of each arm, as `kind_shares` gives them; arms have the same examples.
     """
     tables = []
     before = shares[UNTUNED]
@@ -154,17 +145,15 @@ def share_table(
             layer, head = np.divmod(np.arange(len(values)), heads)
             groups = np.arange(values.shape[1])
             columns = {"arm": arm, "kind": kind, "layer": layer, "head": head}
-            for name, measured in (("", values), ("change_", values - before[kind])):
-                mean, low, high = group_means(measured, groups, resamples, seed)
-                columns |= {f"{name}share": mean, f"{name}low": low, f"{name}high": high}
+            for name, measured in (("", values), ("change", values - before[kind])):
+                found = group_means(measured, groups, resamples, seed)
+                columns |= interval_columns(name, *found, value="share")
             examples = (~np.isnan(values[0])).sum()
             tables.append(pd.DataFrame(columns | {"examples": examples}))
     return pd.concat(tables, ignore_index=True)
 
 
-def contrast_table(
-    shares: dict[str, dict[str, np.ndarray]], ids: pd.Series, heads: int
-) -> pd.DataFrame:
+def contrast_table(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
     """One row an example and kind: how much tuning changed what it gets.
 
     Returns:
@@ -194,10 +183,10 @@ def contrast_table(
     return pd.concat(tables, ignore_index=True)
 
 
-def cls_table(rows: dict[str, dict[str, np.ndarray]], resamples: int, seed: int) -> pd.DataFrame:
+def cls_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
     """One row an arm and kind: what [CLS] gives to it in the last layer, mean over heads."""
     table = []
-    for arm, kinds in rows.items():
+    for arm, kinds in cls_shares.items():
         for kind, values in kinds.items():
             measured = values.mean(0, keepdims=True)
             groups = np.arange(measured.shape[1])
@@ -206,33 +195,27 @@ def cls_table(rows: dict[str, dict[str, np.ndarray]], resamples: int, seed: int)
     return pd.DataFrame(table)
 
 
-def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
-) -> None:
+def main(task: TaskOption, seed: SeedOption) -> None:
     """Measure attention to kinds of tokens before and after tuning on TASK."""
     parameters = section(Features, "features")
     start(read_runtime(), parameters.seed)
     examples = annotated(read_examples(examples_file(task, "validation")))
     tokenizer = load_tokenizer(model_folder(task, UNTUNED, seed))
     max_length = load_task(task).max_length
-    shares, rows = {}, {}
+    shares, cls_shares = {}, {}
     for arm in TASK_ARMS:
         store = MapStore(maps_folder(task, arm))
-        rows_drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
-        chosen = [store.ids[row] for row in rows_drawn]
+        rows = drawn_rows(len(store), parameters.examples, parameters.seed)
+        chosen = [store.ids[row] for row in rows]
         drawn = examples.set_index("id").loc[chosen].reset_index()
         encoded = encode(tokenizer, drawn, max_length)
         tokens = token_table(tokenizer, drawn, encoded, max_length)
         recording = StoredRecording(arm, store, tokens)
-        shares[arm], rows[arm] = measure(recording, drawn)
+        shares[arm], cls_shares[arm] = kind_shares(recording, drawn)
     settings = (parameters.resamples, parameters.seed)
-    tables = {
-        "": share_table(shares, recording.heads, *settings),
-        "-contrast": contrast_table(shares, drawn["id"], recording.heads),
-        "-cls": cls_table(rows, *settings),
-    }
-    write_tables(f"features/{task}", tables)
+    HEADS.write(share_table(shares, recording.heads, *settings), task=task)
+    CONTRASTS.write(contrast_table(shares, drawn["id"], recording.heads), task=task)
+    CLS.write(cls_table(cls_shares, *settings), task=task)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,8 @@ from stages.core.stage.arms import TUNED
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Answer, Estimate, difference_of, mean_of
 from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.features.tables import CLS, CONTRASTS
 
-CONTRASTS = "features/{task}-contrast.parquet"
-CLS = "features/{task}-cls.parquet"
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
 
 

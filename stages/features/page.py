@@ -6,10 +6,8 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
+from stages.features.tables import CLS, CONTRASTS, HEADS
 
-HEADS = "features/{task}.parquet"
-CONTRASTS = "features/{task}-contrast.parquet"
-CLS = "features/{task}-cls.parquet"
 MEANS = ["change", "early_change", "late_change", "share", "early", "late"]
 
 

@@ -4,7 +4,7 @@ What a claim measures stands in `claims.py` of the study's room, which registers
 `@measure` and its figures with `@summary`. Every room's file is loaded.
 """
 
-from stages.core.stage.rooms import modules_of_rooms
+from stages.core.verdicts.rooms import modules_of_rooms
 
 
 def load() -> None:

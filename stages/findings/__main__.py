@@ -49,7 +49,7 @@ def build(context: typer.Context) -> None:
         checkpoint=section(dict[str, Any], "checkpoint"),
         tasks=measures.primary,
         seeds=section(list[int], "run.seeds"),
-        recorded=recorded_models(section(list[str], "run.corpora")),
+        recorded=recorded_models(list(section(dict[str, Any], "corpora"))),
         not_learnt=not_learnt(measures),
         claims=claims,
         not_shown=not_shown,

@@ -7,6 +7,7 @@ import json
 import resource
 import shutil
 import time
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -16,20 +17,21 @@ import pandas as pd
 import torch
 import typer
 from tqdm import tqdm
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.encoder.batches import Encoded, encode
-from stages.core.encoder.checkpoint import load_task_model, load_tokenizer
-from stages.core.encoder.source import Checkpoint, locate
-from stages.core.runtime.runtime import read_runtime, start
-from stages.core.runtime.scratch import code_of, fingerprint, open_scratch
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.runtime.runtime import Runtime, read_runtime, start
+from stages.core.scratch import code_of, fingerprint, open_scratch
 from stages.core.stage.arms import ARM_HELP, WITH_TUNING, Arm
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.files import InputError, atomic
-from stages.core.stage.places import MEASURES, SCRATCH, examples_file, model_folder
+from stages.core.stage.places import SCRATCH, examples_file, model_folder
 from stages.core.stage.settings import PARAMETER_FILE, checked, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.metrics import METRICS, predictions_from_logits
+from stages.core.tasks.tables import PREDICTIONS
 from stages.core.tasks.task import Task, load_task
 from stages.finetune.processes import (
     end_with_torchrun,
@@ -38,17 +40,38 @@ from stages.finetune.processes import (
     process_count,
     run_under_torchrun,
 )
+from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Finetune, examples_a_pass, train
 
 RUNS = SCRATCH / "finetune"
-CODE = [*code_of("encoder/*.py"), *sorted(Path(__file__).parent.glob("*.py"))]
+CODE = [
+    *code_of("encoder/*.py", "checkpoint_source.py"),
+    *sorted(Path(__file__).parent.glob("*.py")),
+]
+SPLITS = ("train", "validation")
 PLACES = 6  # decimal places of scores
 
 
+@dataclass(frozen=True)
+class Run:
+    """One model to make, from the encoder in the folder `checkpoint`."""
+
+    task: str
+    arm: Arm
+    seed: int
+    definition: Task
+    settings: Finetune
+    runtime: Runtime
+    checkpoint: Path
+
+    @property
+    def key(self) -> str:
+        """Its name among files."""
+        return f"{self.task}-{self.arm}-{self.seed}"
+
+
 def main(
-    task: Annotated[str, typer.Option(help="An entry of `tasks` in params.yaml.")],
-    arm: Annotated[Arm, typer.Option(help=ARM_HELP)],
-    seed: Annotated[int, typer.Option(help="Of the fresh weights, dropout and the order.")],
+    task: TaskOption, arm: Annotated[Arm, typer.Option(help=ARM_HELP)], seed: SeedOption
 ) -> None:
     """Tune the encoder for TASK from ARM with SEED; write the model, its predictions and scores.
 
@@ -58,61 +81,95 @@ def main(
     definition = load_task(task)
     settings = task_settings(task, definition)
     runtime = on_one_gpu(read_runtime())
-    folder = locate(section(Checkpoint, "checkpoint"))
-    tokenizer = load_tokenizer(folder)
-    paths = {split: examples_file(task, split) for split in ("train", "validation")}
-    examples = {split: read_examples(path) for split, path in paths.items()}
-    model = load_task_model(folder, definition, arm, seed)
+    checkpoint = locate(section(Checkpoint, "checkpoint"))
+    run = Run(task, arm, seed, definition, settings, runtime, checkpoint)
+    tokenizer = load_tokenizer(checkpoint)
+    examples = {split: read_examples(examples_file(task, split)) for split in SPLITS}
+    model = load_task_model(checkpoint, definition, arm, seed)
     device = start(runtime, seed)
-    key = f"{task}-{arm}-{seed}"
-
     if arm in WITH_TUNING:
-        examples_a_pass(settings, len(examples["train"]), runtime)
-        if settings.precision == "tf32" and device.type != "cuda":
-            raise InputError(
-                f"{PARAMETER_FILE}: `finetune.precision` is tf32, which only CUDA has, but "
-                f"`runtime.device` is {device}; use fp32 or bf16"
-            )
-        run_under_torchrun(runtime, "stages.finetune.__main__")
-        identity = {
-            "run": [key, definition.model_dump(), settings.model_dump()],
-            "place": [device.type, runtime.threads, process_count(runtime)],
-            "versions": [version("torch"), version("transformers"), version("accelerate")],
-        }
-        weights = sorted(folder.glob("model*.safetensors"))
-        scratch = RUNS / key / fingerprint(identity, [paths["train"], *weights, *CODE])
-        if is_first_process():
-            open_scratch(scratch)
-        began = time.monotonic()
-        train(
-            model,
-            encode(tokenizer, examples["train"], definition.max_length),
-            examples["train"]["label"].to_numpy(),
-            settings,
-            runtime,
-            device,
-            seed,
-            scratch,
-        )
+        tune(run, model, tokenizer, examples["train"], device)
         if not is_first_process():
             return
-        print(f"{key}: {time.monotonic() - began:.0f} s of tuning, {peak_memory(device)}")
-
     encoded = encode(tokenizer, examples["validation"], definition.max_length)
     predictions = predict(
         model.to(device).eval(), encoded, examples["validation"], definition, settings.batch, device
     )
-    with atomic(model_folder(task, arm, seed)) as partial:
+    keep(run, model, predictions, {split: len(frame) for split, frame in examples.items()})
+    shutil.rmtree(RUNS / run.key, ignore_errors=True)
+
+
+def tune(
+    run: Run,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    examples: pd.DataFrame,
+    device: torch.device,
+) -> None:
+    """Tune a model in place, in this process or in those of torchrun, which takes its place.
+
+    Raises:
+        InputError: the batch cannot be shared evenly, or the device lacks the precision.
+    """
+    examples_a_pass(run.settings, len(examples), run.runtime)
+    if run.settings.precision == "tf32" and device.type != "cuda":
+        raise InputError(
+            f"{PARAMETER_FILE}: `finetune.precision` is tf32, which only CUDA has, but "
+            f"`runtime.device` is {device}; use fp32 or bf16"
+        )
+    run_under_torchrun(run.runtime, "stages.finetune")
+    scratch = scratch_folder(run, device)
+    if is_first_process():
+        open_scratch(scratch)
+    began = time.monotonic()
+    train(
+        model,
+        encode(tokenizer, examples, run.definition.max_length),
+        examples["label"].to_numpy(),
+        run.settings,
+        run.runtime,
+        device,
+        run.seed,
+        scratch,
+    )
+    if is_first_process():
+        print(f"{run.key}: {time.monotonic() - began:.0f} s of tuning, {peak_memory(device)}")
+
+
+def scratch_folder(run: Run, device: torch.device) -> Path:
+    """Where the states of this run lie, and of none whose result would be another."""
+    identity = {
+        "run": [run.key, run.definition.model_dump(), run.settings.model_dump()],
+        "place": [device.type, run.runtime.threads, process_count(run.runtime)],
+        "versions": [version("torch"), version("transformers"), version("accelerate")],
+    }
+    weights = sorted(run.checkpoint.glob("model*.safetensors"))
+    files = [examples_file(run.task, "train"), *weights, *CODE]
+    return RUNS / run.key / fingerprint(identity, files)
+
+
+def keep(
+    run: Run, model: PreTrainedModel, predictions: pd.DataFrame, examples: dict[str, int]
+) -> None:
+    """Write the model with its tokenizer, its predictions, and its scores with their settings.
+
+    Args:
+        examples: how many each split has.
+    """
+    fields = {"task": run.task, "arm": run.arm, "seed": run.seed}
+    with atomic(model_folder(**fields)) as partial:
         model.save_pretrained(partial)
-        load_tokenizer(folder).save_pretrained(partial)  # fresh: use leaves traces in a tokenizer
-    with atomic(MEASURES / "finetune" / f"{key}.parquet") as partial:
-        predictions.to_parquet(partial, index=False, compression="zstd")
-    with atomic(MEASURES / "finetune" / f"{key}.json") as partial:
-        facts = {"task": task, "arm": arm, "seed": seed, "metrics": scores(predictions, definition)}
-        facts["examples"] = {split: len(frame) for split, frame in examples.items()}
-        facts["finetune"] = settings.model_dump() if arm in WITH_TUNING else None
+        # A fresh one, as use leaves traces in a tokenizer.
+        load_tokenizer(run.checkpoint).save_pretrained(partial)
+    PREDICTIONS.write(predictions, compression="zstd", **fields)
+    facts = {
+        **fields,
+        "metrics": scores(predictions, run.definition),
+        "examples": examples,
+        "finetune": run.settings.model_dump() if run.arm in WITH_TUNING else None,
+    }
+    with atomic(PREDICTIONS.path(**fields).with_suffix(".json")) as partial:
         partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    shutil.rmtree(RUNS / key, ignore_errors=True)
 
 
 def task_settings(name: str, task: Task) -> Finetune:

@@ -9,13 +9,12 @@ import pandas as pd
 from stages.core.intervals.intervals import bootstrap
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.tasks.metrics import METRICS
+from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Answer, Estimate, mean_of, preferring, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured
 
-RUNS = "finetune/{task}-{arm}-{seed}.parquet"
-BASELINES = "baseline/{task}.parquet"
 POINTS = 100  # points in a metric of 1
 
 
@@ -39,7 +38,7 @@ def gain_over_baseline(measures: Measures, settings: Settings, model: str, task:
 
     The gain is of the task's primary metric.
     """
-    runs = measures.frame(RUNS)
+    runs = measures.frame(PREDICTIONS)
     baselines = measures.frame(BASELINES)
     tuned = runs[runs["arm"] == TUNED]
     gains = {}
@@ -54,7 +53,7 @@ def gain_over_baseline(measures: Measures, settings: Settings, model: str, task:
 @summary("finetune")
 def scores(measures: Measures) -> dict:
     """The primary metric of every task and arm, mean over seeds."""
-    runs = measures.frame(RUNS)
+    runs = measures.frame(PREDICTIONS)
     table: dict = {}
     for (task, arm), rows in runs.groupby(["task", "arm"], sort=False):
         metric = measures.primary[task]
@@ -67,7 +66,7 @@ def scores(measures: Measures) -> dict:
 
 
 def _gains(measures: Measures, settings: Settings, arm: str) -> dict[str, Estimate]:
-    runs = measures.frame(RUNS)
+    runs = measures.frame(PREDICTIONS)
     gains = {}
     for task, rows in runs.groupby("task", sort=False):
         before, after = rows[rows["arm"] == arm], rows[rows["arm"] == TUNED]

@@ -7,6 +7,7 @@ from stages.core.intervals.intervals import bootstrap
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.tasks.metrics import METRICS
+from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.measures import Measures
 
@@ -46,10 +47,10 @@ def sections(measures: Measures) -> list[Section]:
 
 def scores(measures: Measures) -> pd.DataFrame:
     """One row a task and model: metric, value, low, high (points), examples, seeds."""
-    runs = measures.frame("finetune/{task}-{arm}-{seed}.parquet")
+    runs = measures.frame(PREDICTIONS)
     runs = runs.assign(model=runs["arm"])
     try:
-        baselines = measures.frame("baseline/{task}.parquet")
+        baselines = measures.frame(BASELINES)
         baselines = baselines.assign(model=baselines["model"].replace(MODELS), seed=-1)
         runs = pd.concat([baselines, runs], ignore_index=True)
     except NotMeasured:

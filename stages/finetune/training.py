@@ -18,7 +18,7 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 
 from stages.core.encoder.batches import Encoded
 from stages.core.runtime.runtime import Runtime
-from stages.core.runtime.scratch import last_state, mark_complete
+from stages.core.scratch import last_state, mark_complete
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters
 from stages.finetune.processes import process_count
@@ -28,15 +28,15 @@ class Finetune(Parameters):
     """The section `finetune`: how a model is tuned. Defaults as Kovaleva et al. and BERT."""
 
     epochs: PositiveInt = 3
-    batch: PositiveInt = 32  # examples of one step, over all processes and accumulated passes
-    accumulation: PositiveInt = 1  # forward passes whose gradients make one step
-    learning_rate: PositiveFloat = 2.0e-5  # its peak; decays linearly to 0
-    warmup: Annotated[float, Field(ge=0, lt=1)] = 0.1  # share of the steps that it rises for
-    weight_decay: NonNegativeFloat = 0.01  # not of biases and layer norms
-    gradient_norm: PositiveFloat = 1.0  # longer gradients are cut to it
+    batch: PositiveInt = 32
+    accumulation: PositiveInt = 1
+    learning_rate: PositiveFloat = 2.0e-5
+    warmup: Annotated[NonNegativeFloat, Field(lt=1)] = 0.1
+    weight_decay: NonNegativeFloat = 0.01
+    gradient_norm: PositiveFloat = 1.0
     precision: Literal["fp32", "bf16", "tf32"] = "fp32"
-    compile: bool = False  # torch.compile
-    length_pool: PositiveInt = 50  # batches sorted by length together; 1 leaves them at random
+    compile: bool = False
+    length_pool: PositiveInt = 50
 
 
 class LengthGrouped(Sampler[int]):

@@ -1,26 +1,20 @@
 """Which heads link a predicate and its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
-from typing import Annotated
-
 import torch
-import typer
-from pydantic import NonNegativeInt, PositiveInt
 
-from stages.core.maps.links import Link, best_table, head_table, linked_weights
-from stages.core.maps.recording import Texts, open_texts
+from stages.core.maps.links import Link, best_table, linked_weights, weights_by_head
+from stages.core.recordings.recording import Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.frames.tables import BEST, HEADS
 
 
-class Frames(Parameters):
+class Frames(Resampled):
     """The section `frames` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`, with frames
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the halves and of the bootstrap
+    corpora: list[str]
 
 
 def frame_links(frames: list[dict], tokens: list[list[int]]) -> list[Link]:
@@ -34,7 +28,7 @@ def frame_links(frames: list[dict], tokens: list[list[int]]) -> list[Link]:
     return links
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `frames.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Measure the attention between predicates and frame elements in the texts of CORPUS."""
     parameters = section(Frames, "frames")
     device = start(read_runtime(), parameters.seed)
@@ -49,9 +43,10 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `frames.corpora`.
                     "frames (FrameNet's, or those written here)"
                 )
             settings = (parameters.resamples, parameters.seed)
-            every.append(head_table(recording, *weights, *settings))
+            every.append(weights_by_head(recording, *weights, *settings))
             best.append(best_table(recording, *weights, *settings))
-    write_tables(f"frames/{corpus}", {"": every, "-best": best})
+    HEADS.write(every, corpus=corpus)
+    BEST.write(best, corpus=corpus)
 
 
 def _finder(texts: Texts):

@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from stages.core.intervals.held_out import SCORE
+from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import UNTUNED
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import (
@@ -14,10 +16,8 @@ from stages.core.verdicts.estimates import (
 )
 from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus, studied
+from stages.frames.tables import BEST, HEADS
 
-HEADS = "frames/{corpus}.parquet"
-BEST = "frames/{corpus}-best.parquet"
-GATES = "effects/{task}-{seed}.parquet"
 POINTS = 100
 
 
@@ -25,7 +25,7 @@ POINTS = 100
 def frame_link(measures: Measures, settings: Settings) -> Answer:
     """What the best head gives to linked tokens beyond tokens as far apart, held out."""
     rows = studied(measures.frame(BEST))
-    return row_by_corpus(rows, ("value", "low", "high", "cases"), "texts")
+    return row_by_corpus(rows, (*SCORE, "cases"), "texts")
 
 
 @measure
@@ -37,9 +37,9 @@ def frame_heads(measures: Measures, settings: Settings, weight: float) -> Answer
 
 @measure
 def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answer:
-    """What the metric loses without one of the heads with the largest weights, at worst.
+    """The effect of turning off one of the heads with the largest weights: of the worst of them.
 
-    The effect of the worst of these heads, on the task where it is worst.
+    It is the effect on the task where it is worst.
     """
     own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
     places = set(zip(own["layer"], own["head"], strict=True))

@@ -2,18 +2,17 @@
 
 import pandas as pd
 
+from stages.core.intervals.held_out import SCORE
+from stages.core.maps.links import CHOSEN_COLUMNS
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
-
-HEADS = "frames/{corpus}.parquet"
-BEST = "frames/{corpus}-best.parquet"
+from stages.frames.tables import BEST, HEADS
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = measures.frame(HEADS)
     best = measures.frame(BEST)
-    columns = ["corpus", "encoder", "layer", "head", "weight", "moved_weight", "value", "low"]
-    columns += ["high", "cases", "same"]
+    columns = ["corpus", *CHOSEN_COLUMNS, *SCORE, "cases", "same"]
     return [
         Section(
             "K4: weight between a predicate and its frame elements",

@@ -5,46 +5,42 @@ has an MLM head. Here it is the loss of the task, of the tuned encoder and of ra
 """
 
 from functools import partial
-from typing import Annotated
 
 import numpy as np
 import torch
-import typer
 from jaxtyping import Float
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 from torch import Tensor
 
 from stages.core.encoder.batches import Batch, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
-from stages.core.encoder.losses import losses
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import group_means
+from stages.core.losses import losses
 from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, model_folder
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.task import load_task
+from stages.gradients.tables import TASKS
 
 ARMS = (TUNED, RANDOM_WEIGHTS)
 
 
-class Gradients(Parameters):
+class Gradients(Resampled):
     """The section `gradients` of `params.yaml`."""
 
-    examples: PositiveInt | None  # validation examples, at most; null: all
-    batch: PositiveInt  # examples that go through together
-    punctuation: list[str]  # tokens that count as punctuation
-    resamples: PositiveInt  # of the bootstrap over examples
-    seed: NonNegativeInt  # of the draw of examples and of the bootstrap
+    examples: PositiveInt | None
+    batch: PositiveInt
+    punctuation: list[str]
 
 
 def task_loss(
-    logits: Float[Tensor, "text classes"],
+    logits: Float[Tensor, "text class"],
     batch: Batch,
     labels: Float[np.ndarray, " example"],
     kind: str,
@@ -55,8 +51,8 @@ def task_loss(
 
 
 def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed of the fine-tuned model.")],
+    task: TaskOption,
+    seed: SeedOption,
 ) -> None:
     """Measure the gradients of the loss with respect to attention weights on TASK."""
     parameters = section(Gradients, "gradients")
@@ -85,7 +81,7 @@ def main(
             seed=parameters.seed,
         )
         tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
-    write_tables(f"gradients/{task}", {"": tables})
+    TASKS.write(tables, task=task)
 
 
 if __name__ == "__main__":

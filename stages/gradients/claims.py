@@ -2,15 +2,16 @@
 
 import pandas as pd
 
+from stages.core.maps.weight_gradients import MASKED
 from stages.core.stage.arms import TUNED
+from stages.core.stage.tables import interval_names
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer, Estimate, first_of, mean_of
 from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.gradients.tables import TASKS
 
-TASKS = "gradients/{task}.parquet"
-MASKED = "surface/{corpus}-masked.parquet"
 WORDS = "words"
 
 
@@ -33,7 +34,7 @@ def gradient_beside_words(
         own, words = (late[late["kind"] == one] for one in (kind, WORDS))
         if own.empty or words.empty:
             continue
-        columns = [by, f"{by}_low", f"{by}_high"]
+        columns = list(interval_names(by))
         value, low, high = own[columns].mean()
         usual, usual_low, usual_high = words[columns].mean()
         # The widest that any dependence between the two can call for.

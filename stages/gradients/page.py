@@ -2,19 +2,20 @@
 
 import pandas as pd
 
+from stages.core.maps.weight_gradients import MASKED
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.gradients.tables import TASKS
 
-TASKS = "gradients/{task}.parquet"
-MASKED = "surface/{corpus}-masked.parquet"
-KINDS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "words": "words"}
+KIND_TITLES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "words": "words"}
 
 
 def sections(measures: Measures) -> list[Section]:
     rows = losses(measures)
-    rows = rows.assign(**{"to": rows["kind"].map(KINDS)})
+    rows = rows.assign(**{"to": rows["kind"].map(KIND_TITLES)})
     columns = ["panel", "layer", "to", "per_weight", "summed", "attention"]
     return [
         _section(
@@ -52,9 +53,9 @@ def losses(measures: Measures) -> pd.DataFrame:
         NotMeasured: there are neither.
     """
     tables = []
-    for pattern, label in ((MASKED, _masked), (TASKS, _task)):
+    for declared, label in ((MASKED, _masked), (TASKS, _task)):
         try:
-            rows = measures.frame(pattern)
+            rows = measures.frame(declared)
         except NotMeasured:
             continue
         if len(rows):
@@ -75,7 +76,8 @@ def _task(rows: pd.DataFrame) -> pd.DataFrame:
 def _section(
     rows: pd.DataFrame, column: str, title: str, text: str, tables: tuple[Table, ...]
 ) -> Section:
-    limits = {f"{column}_low": "low", f"{column}_high": "high", column: "value"}
+    value, low, high = interval_names(column)
+    limits = {low: "low", high: "high", value: "value"}
     points = rows[["panel", "to", "layer", *limits]].rename(columns=limits)
     # Losses have units of their own: each panel in its largest value.
     largest = points.groupby("panel")["value"].transform("max")

@@ -5,39 +5,36 @@ absolute gradient of the loss with respect to its gate: one backward pass for al
 """
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Int
-from pydantic import Field
+from pydantic import PositiveInt
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
-from stages.core.encoder.losses import losses
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
+from stages.core.losses import losses
 from stages.core.outcomes.outcomes import read_outcomes
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TUNED
-from stages.core.stage.command import stage_command
-from stages.core.stage.files import InputError, atomic
+from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.files import InputError
 from stages.core.stage.places import examples_file, model_folder, outcomes_folder
-from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.task import load_task
 from stages.importance.cost import Geometry, least_for_grid
 from stages.importance.gate_gradients import agreement_table, gate_gradients, importance_table
+from stages.importance.tables import AGREEMENT, HEADS
 
 
-class Importance(Parameters):
+class Importance(Resampled):
     """The section `importance` of `params.yaml`."""
 
-    batch: int = Field(gt=0)  # examples that go through together
-    resamples: int = Field(gt=0)  # of the bootstrap over examples
-    seed: int
+    batch: PositiveInt
 
 
 def passes(geometry: Geometry, lengths: np.ndarray) -> dict[str, float]:
@@ -74,15 +71,11 @@ def loss_changes(
     return (after - before).double().numpy().T
 
 
-def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
-    seed: Annotated[int, typer.Option(help="The seed that the model was tuned with.")],
-) -> None:
+def main(task: TaskOption, seed: SeedOption) -> None:
     """Hold gradient importance of every head of the tuned encoder against the exact grid."""
     parameters = section(Importance, "importance")
     definition = load_task(task)
     device = start(read_runtime(), parameters.seed)
-    key = f"{task}-{seed}"
     grid = outcomes_folder(task, seed) / "fixed"
     outcomes = read_outcomes(grid, definition.metrics[0], definition.kind)
     single = outcomes.gates.query("family == 'head' and mode == 'zero'").index.to_numpy()
@@ -104,15 +97,10 @@ def main(
     changes = changes.reshape(gradients.shape)
 
     resampling = (parameters.resamples, parameters.seed)
+    HEADS.write(importance_table(gradients, changes, *resampling), task=task, seed=seed)
     agreement = agreement_table(gradients, changes, outcomes.only(single), *resampling)
     cost = passes(Geometry.of(gated.model.config), encoded.lengths)
-    tables = {
-        "": importance_table(gradients, changes, *resampling),
-        "-agreement": agreement.assign(examples=len(examples), **cost),
-    }
-    for suffix, table in tables.items():
-        with atomic(Path("work/measures/importance") / f"{key}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)
+    AGREEMENT.write(agreement.assign(examples=len(examples), **cost), task=task, seed=seed)
 
 
 if __name__ == "__main__":

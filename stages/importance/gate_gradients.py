@@ -12,10 +12,10 @@ from jaxtyping import Float, Int
 from tqdm import tqdm
 
 from stages.core.encoder.batches import Encoded
-from stages.core.encoder.losses import losses
 from stages.core.heads.gates import GateBatch
 from stages.core.heads.seam import Gated
 from stages.core.intervals.intervals import percentile_interval
+from stages.core.losses import losses
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import draw_samples, resample
 from stages.core.tasks.metrics import spearman

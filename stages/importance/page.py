@@ -5,79 +5,12 @@ import pandas as pd
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures
-
-HEADS = "importance/{task}-{seed}.parquet"
-AGREEMENT = "importance/{task}-{seed}-agreement.parquet"
+from stages.importance.tables import AGREEMENT, HEADS
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = importances(measures)
-    most = cells.groupby("task")["importance"].transform("max")
-    agreement = measures.frame(AGREEMENT)
-    places = ["task", "seed"]
-    agreement = agreement[[*places, *agreement.columns.drop(places)]]
-    return [
-        Section(
-            "How good is the cheap score?",
-            "Importance is the mean over examples of the absolute gradient of the loss with "
-            "respect to the gate of a head (Michel et al. 2019): one backward pass gives that of "
-            "all heads, here in fp32. It is held against setting each head to zero, on the same "
-            "examples. A score that ranks heads as the exact grid does has a rank correlation of "
-            "1. An absolute gradient can say how far a head moves the loss, but not which way: the "
-            "mean change of the loss and the metric tell heads that help from heads that hurt.",
-            (
-                Figure(
-                    "importance-exact",
-                    "Importance by gradients against the change of the loss without the head",
-                    "One dot a head, one panel a task. Above the line the loss rises without the "
-                    "head.",
-                    scatter(
-                        cells,
-                        "importance",
-                        "loss",
-                        ("mean absolute gradient of the loss", "change of the loss"),
-                        panel="task",
-                        tooltip=["layer", "head", "importance", "loss"],
-                    ),
-                ),
-                Table(
-                    "importance-agreement",
-                    "Rank correlation over heads",
-                    "Spearman, with the 95% interval over examples, between importance and three "
-                    "exact scores: the mean change of the loss, its mean absolute change, and what "
-                    "the primary metric loses. The last columns are costs in forward passes of the "
-                    "same examples: of the exact grid at its fewest operations, and of the "
-                    "gradients.",
-                    agreement,
-                ),
-            ),
-        ),
-        Section(
-            "Every head",
-            "The same numbers by place.",
-            (
-                heads_figure(
-                    "importance-heads",
-                    "Importance by gradients",
-                    "Layer x head for each task; the darker, the more the loss depends on the "
-                    "head's gate. Shares of the task's most important head, as losses have units "
-                    "of their own.",
-                    cells.assign(share=cells["importance"] / most),
-                    "share",
-                    "share of the largest",
-                    tooltip=["task", "layer", "head", "share", "importance", "loss"],
-                    format=".2f",
-                ),
-                Table(
-                    "importance-heads",
-                    "Importance and exact change of the loss",
-                    "Means over examples with 95% intervals; cross-entropy in nats, squared error "
-                    "for scores.",
-                    cells,
-                ),
-            ),
-        ),
-    ]
+    return [_against_the_grid(cells, measures.frame(AGREEMENT)), _every_head(cells)]
 
 
 def importances(measures: Measures) -> pd.DataFrame:
@@ -91,6 +24,72 @@ def heads(measures: Measures) -> pd.DataFrame:
     cells = importances(measures)
     table = cells.pivot(index=["layer", "head"], columns="task", values="importance")
     return table[cells["task"].unique()].add_prefix("gradient importance: ")
+
+
+def _against_the_grid(cells: pd.DataFrame, agreement: pd.DataFrame) -> Section:
+    places = ["task", "seed"]
+    return Section(
+        "How good is the cheap score?",
+        "Importance is the mean over examples of the absolute gradient of the loss with "
+        "respect to the gate of a head (Michel et al. 2019): one backward pass gives that of "
+        "all heads, here in fp32. It is held against setting each head to zero, on the same "
+        "examples. A score that ranks heads as the exact grid does has a rank correlation of "
+        "1. An absolute gradient can say how far a head moves the loss, but not which way: the "
+        "mean change of the loss and the metric tell heads that help from heads that hurt.",
+        (
+            Figure(
+                "importance-exact",
+                "Importance by gradients against the change of the loss without the head",
+                "One dot a head, one panel a task. Above the line the loss rises without the head.",
+                scatter(
+                    cells,
+                    "importance",
+                    "loss",
+                    ("mean absolute gradient of the loss", "change of the loss"),
+                    panel="task",
+                    tooltip=["layer", "head", "importance", "loss"],
+                ),
+            ),
+            Table(
+                "importance-agreement",
+                "Rank correlation over heads",
+                "Spearman, with the 95% interval over examples, between importance and three "
+                "exact scores: the mean change of the loss, its mean absolute change, and what "
+                "the primary metric loses. The last columns are costs in forward passes of the "
+                "same examples: of the exact grid at its fewest operations, and of the gradients.",
+                agreement[[*places, *agreement.columns.drop(places)]],
+            ),
+        ),
+    )
+
+
+def _every_head(cells: pd.DataFrame) -> Section:
+    most = cells.groupby("task")["importance"].transform("max")
+    return Section(
+        "Every head",
+        "The same numbers by place.",
+        (
+            heads_figure(
+                "importance-heads",
+                "Importance by gradients",
+                "Layer x head for each task; the darker, the more the loss depends on the "
+                "head's gate. Shares of the task's most important head, as losses have units "
+                "of their own.",
+                cells.assign(share=cells["importance"] / most),
+                "share",
+                "share of the largest",
+                tooltip=["task", "layer", "head", "share", "importance", "loss"],
+                format=".2f",
+            ),
+            Table(
+                "importance-heads",
+                "Importance and exact change of the loss",
+                "Means over examples with 95% intervals; cross-entropy in nats, squared error "
+                "for scores.",
+                cells,
+            ),
+        ),
+    )
 
 
 PAGE = Page(

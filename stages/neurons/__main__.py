@@ -7,35 +7,33 @@ embeddings.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Int
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 from torch import Tensor, nn
 
 from stages.core.intervals.groups import group_means
-from stages.core.maps.recording import LiveRecording, Texts, open_texts
+from stages.core.maps.accumulated import HeadValues
 from stages.core.maps.vig_patterns import TextTokens, pattern_strengths
+from stages.core.recordings.recording import LiveRecording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
+from stages.neurons.tables import NEURONS, REMOVED, SHARE
 
 
-class Neurons(Parameters):
+class Neurons(Resampled):
     """The section `neurons` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora` that an encoder reads
-    texts: PositiveInt | None  # of the corpus, at most; null: all
-    most_neurons: PositiveInt  # the share of the 1, 2, ... largest is given
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the draw of texts and of the bootstrap
+    corpora: list[str]
+    texts: PositiveInt | None
+    most_neurons: PositiveInt
 
 
 def neuron_shares(
@@ -71,22 +69,22 @@ def neuron_table(
     heads = recording.layers * recording.heads
     size = recording.gated.head_size
     most = min(parameters.most_neurons, size)
-    values = np.full((most + 1, heads, len(texts.corpus)), np.nan)
+    values = HeadValues(heads, len(texts.corpus))
     for batch, *scores in recording.scores(rows):
         for place, row in enumerate(batch.rows):
             length = batch.lengths[place]
             own = [side[place, :, :, :length].flatten(0, 1) for side in scores]
             maps = batch.maps[place, :, :, :length, :length].flatten(0, 1)
             shares, consistency = neuron_shares(*own, maps, most)
-            values[:most, :, row] = shares.T.cpu().numpy()
-            values[most, :, row] = consistency.cpu().numpy()
-    names = [f"share_{count}" for count in range(1, most + 1)] + ["sign_consistency"]
+            for count, share in enumerate(shares.T.cpu().numpy(), 1):
+                values.add(f"{SHARE}_{count}", row, share)
+            values.add("sign_consistency", row, consistency.cpu().numpy())
+    groups = texts.groups[rows]
     columns = recording.places | {"neurons": size}
-    for name, measured in zip(names, values[:, :, rows], strict=True):
-        mean, low, high = group_means(
-            measured, texts.groups[rows], parameters.resamples, parameters.seed
-        )
-        columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+    for name, of_texts in values.items():
+        measured = of_texts[:, rows]
+        means = group_means(measured, groups, parameters.resamples, parameters.seed)
+        columns |= interval_columns(name, *means)
     return pd.DataFrame(columns)
 
 
@@ -114,15 +112,14 @@ def pattern_values(
     recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"]
 ) -> dict[str, Float[np.ndarray, "head text"]]:
     """The strength of every pattern, of every head on each drawn text."""
-    found: dict[str, np.ndarray] = {}
+    found = HeadValues(recording.layers * recording.heads, len(rows))
     place = {row: number for number, row in enumerate(rows)}
     for batch in recording.batches(rows):
         tokens = TextTokens(recording, texts.corpus, batch)
-        columns = [place[row] for row in batch.rows]
+        columns = np.array([place[row] for row in batch.rows])
         for name, values in pattern_strengths(batch, tokens).items():
-            empty = np.full((recording.layers * recording.heads, len(rows)), np.nan)
-            found.setdefault(name, empty)[:, columns] = values.T.cpu().numpy()
-    return {name: values for name, values in found.items() if not np.isnan(values).all()}
+            found.add(name, columns, values.cpu().numpy())
+    return found.known()
 
 
 def removal_table(
@@ -143,15 +140,13 @@ def removal_table(
             columns = recording.places | {"removed": removed, "pattern": pattern}
             change = after[pattern] - strength
             for name, measured in (("strength", strength), ("change", change)):
-                mean, low, high = group_means(
-                    measured, groups, parameters.resamples, parameters.seed
-                )
-                columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+                means = group_means(measured, groups, parameters.resamples, parameters.seed)
+                columns |= interval_columns(name, *means)
             tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `neurons.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Measure which neurons carry the scores of every head on the texts of CORPUS."""
     parameters = section(Neurons, "neurons")
     device = start(read_runtime(), parameters.seed)
@@ -167,7 +162,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `neurons.corpora`
                 )
             neurons.append(neuron_table(recording, texts, rows, parameters))
             removals.append(removal_table(recording, texts, rows, parameters))
-    write_tables(f"neurons/{corpus}", {"": neurons, "-removed": removals})
+    NEURONS.write(neurons, corpus=corpus)
+    REMOVED.write(removals, corpus=corpus)
 
 
 if __name__ == "__main__":

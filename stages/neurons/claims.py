@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from stages.core.stage.tables import interval_names
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import (
     Answer,
@@ -11,9 +12,8 @@ from stages.core.verdicts.estimates import (
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.neurons.tables import NEURONS, REMOVED
 
-NEURONS = "neurons/{corpus}.parquet"
-REMOVED = "neurons/{corpus}-removed.parquet"
 PLACE = ["layer", "head"]
 LEAST_HEADS = 3
 LEAST_STRENGTH = 0.2  # of the heads that stand for a pattern
@@ -79,7 +79,7 @@ def _heads(measures: Measures, corpus: str, pattern: str, share: float) -> list[
 
 
 def _mean(rows: pd.DataFrame, column: str) -> Estimate:
-    names = (column, f"{column}_low", f"{column}_high")
+    names = interval_names(column)
     return mean_on_same_examples(
         [Estimate(*(row[name] for name in names), len(rows)) for _, row in rows.iterrows()]
     )

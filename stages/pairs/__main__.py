@@ -6,48 +6,45 @@ beside its weight on tokens that are as far apart elsewhere in the text.
 
 from collections.abc import Callable
 from itertools import product
-from typing import Annotated
 
 import torch
-import typer
-from pydantic import NonNegativeInt, PositiveInt
 
 from stages.core.annotation.word_kinds import is_noun, is_pronoun, is_subject, is_verb
-from stages.core.maps.links import FindLinks, Link, head_table, linked_weights, moved_share
-from stages.core.maps.recording import Texts, open_texts
+from stages.core.maps.links import FindLinks, Link, linked_weights, moved_share, weights_by_head
+from stages.core.recordings.recording import Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.pairs.tables import BEST, HEADS
 
 
-class Pairs(Parameters):
+class Pairs(Resampled):
     """The section `pairs` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`, with parts of speech and relations
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the bootstrap
+    corpora: list[str]
 
 
-KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
+PAIR_KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
     "verb and subject": (is_verb, is_subject),
     "noun and pronoun": (is_noun, is_pronoun),
 }
 # Every one with every other; the first with the first and so on, as the original did.
 PAIRINGS = ("crossed", "zipped")
-KINDS_AND_PAIRINGS = list(product(KINDS, PAIRINGS))
+KINDS_AND_PAIRINGS = list(product(PAIR_KINDS, PAIRINGS))
 
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
     """Pairs of words of a kind, each other than itself."""
-    one, other = ([place for place, word in enumerate(words) if test(word)] for test in KINDS[kind])
+    one, other = (
+        [place for place, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
+    )
     pairs = product(one, other) if pairing == "crossed" else zip(one, other, strict=False)
     return [(a, b) for a, b in pairs if a != b]
 
 
 def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
-    """What finds the tokens of a text's pairs."""
+    """A function that finds the pairs of a kind in a text, as tokens."""
 
     def find(row: int, tokens: list[list[int]]) -> list[Link]:
         words = texts.corpus["words"][row]
@@ -56,7 +53,7 @@ def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
     return find
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Measure the attention between verbs and subjects, nouns and pronouns in CORPUS."""
     parameters = section(Pairs, "pairs")
     device = start(read_runtime(), parameters.seed)
@@ -71,14 +68,15 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `pairs.corpora`."
                     continue
                 settings = (parameters.resamples, parameters.seed)
                 which = {"kind": kind, "pairing": pairing}
-                tables.append(head_table(recording, *weights, *settings).assign(**which))
+                tables.append(weights_by_head(recording, *weights, *settings).assign(**which))
                 best.append(moved_share(recording, *weights, *settings).assign(**which))
     if not tables:
         raise InputError(
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    write_tables(f"pairs/{corpus}", {"": tables, "-best": best})
+    HEADS.write(tables, corpus=corpus)
+    BEST.write(best, corpus=corpus)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.4)."""
 
+from stages.core.stage.tables import interval_names
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
-
-BEST = "pairs/{corpus}-best.parquet"
+from stages.pairs.tables import BEST
 
 
 @measure
@@ -14,4 +14,4 @@ def pairs_by_distance(measures: Measures, settings: Settings, kind: str) -> Answ
     rows = rows[(rows["kind"] == kind) & (rows["pairing"] == "crossed")]
     if rows.empty:
         raise NotMeasured(f"no text has {kind} that can be moved")
-    return row_by_corpus(rows, ("value", "low", "high", "texts"), "texts")
+    return row_by_corpus(rows, (*interval_names(value="value"), "texts"), "texts")

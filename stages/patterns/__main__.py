@@ -2,37 +2,36 @@
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
 import typer
 from jaxtyping import Float, Float16, Int
-from pydantic import Field
+from pydantic import PositiveInt
 from tqdm import tqdm
 
+from stages.core.fan_out import in_order
 from stages.core.intervals.intervals import bootstrap
-from stages.core.maps.store import MapStore
-from stages.core.runtime.fan_out import in_order
+from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import Runtime, read_runtime, start
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS, TaskArm
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import TaskOption, stage_command
 from stages.core.stage.files import atomic
-from stages.core.stage.places import CLASSIFIER, maps_folder
-from stages.core.stage.settings import Parameters, section
+from stages.core.stage.places import CLASSIFIER, WORK, maps_folder
+from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import drawn_rows
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
+from stages.patterns.tables import HEADS, SHARES
 
 
-class Patterns(Parameters):
+class Patterns(Resampled):
     """The section `patterns` of `params.yaml`."""
 
-    examples: int | None = Field(gt=0)  # recorded examples to classify, at most; null: all
-    batch: int = Field(gt=0)  # maps that go through the network together
-    resamples: int = Field(gt=0)  # of the bootstrap over examples
-    seed: int = Field(ge=0)  # of the draw of examples and of the bootstrap
+    examples: PositiveInt | None
+    batch: PositiveInt
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Reader:
     batch: int
     device: torch.device
 
-    def twin(self) -> Self:
+    def twin(self) -> "Reader":
         """The same: the classifier is only read."""
         return self
 
@@ -129,7 +128,7 @@ def task_shares(
 
 
 def main(
-    task: Annotated[str, typer.Option(help="A task of `tasks` in params.yaml.")],
+    task: TaskOption,
     arm: Annotated[
         list[TaskArm] | None,
         typer.Option(help=f"{ARM_HELP} May be given several times; by default all."),
@@ -142,22 +141,16 @@ def main(
     classifier = PatternClassifier.load(CLASSIFIER).to(device)
     reader = Reader(classifier, parameters.batch, device)
     for name in arm or TASK_ARMS:
-        key = f"{task}-{name}"
         store = MapStore(maps_folder(task, name))
         drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
         wanted = {store.ids[row] for row in drawn}
         ids, probabilities = classify(store, reader, wanted, runtime)
         patterns = probabilities.argmax(-1)
-        tables = {
-            f"work/patterns/{key}.parquet": map_table(ids, probabilities),
-            f"work/measures/patterns/{key}.parquet": head_counts(patterns),
-            f"work/measures/patterns/{key}-shares.parquet": task_shares(
-                patterns, parameters.resamples, parameters.seed
-            ),
-        }
-        for path, table in tables.items():
-            with atomic(path) as partial:
-                table.to_parquet(partial, index=False)
+        with atomic(WORK / "patterns" / f"{task}-{name}.parquet") as partial:
+            map_table(ids, probabilities).to_parquet(partial, index=False)
+        HEADS.write(head_counts(patterns), task=task, arm=name)
+        shares = task_shares(patterns, parameters.resamples, parameters.seed)
+        SHARES.write(shares, task=task, arm=name)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,12 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from stages.core.intervals.intervals import bootstrap
-from stages.core.stage.arms import TUNED
+from stages.core.stage.arms import RECORDED, TUNED
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Answer, Estimate, largest, row_by_corpus, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.patterns.labelled_maps import CLASSES
-
-FOLDS = "classifier/folds.parquet"
-SHARES = "patterns/{task}-{arm}-shares.parquet"
-TEXT_SHARES = "text_patterns/{corpus}-shares.parquet"
+from stages.patterns.tables import FOLDS, SHARES, TEXT_SHARES
 
 
 @measure
@@ -56,7 +53,7 @@ def pattern_share(measures: Measures, settings: Settings, pattern: str, which: s
 def text_pattern_share(measures: Measures, settings: Settings, pattern: str) -> Answer:
     """Share of a pattern among all maps of a corpus that was recorded elsewhere."""
     rows = studied(measures.frame(TEXT_SHARES))
-    rows = rows[(rows["pattern"] == pattern) & (rows["encoder"] == "recorded")]
+    rows = rows[(rows["pattern"] == pattern) & (rows["encoder"] == RECORDED)]
     if rows.empty:
         raise NotMeasured("no attention that was recorded elsewhere")
     return row_by_corpus(rows, ("share", "low", "high", "texts"), "texts")

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Int
-from pydantic import Field
+from pydantic import NonNegativeInt, PositiveInt
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,11 +21,12 @@ from tqdm import tqdm
 
 from stages.core.runtime.runtime import read_runtime, settle
 from stages.core.stage.command import stage_command
-from stages.core.stage.files import atomic
+from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import section
 from stages.patterns.features import feature_table
 from stages.patterns.labelled_maps import CLASSES, LabelledMaps, read_labelled
 from stages.patterns.network import PatternClassifier, PatternNetwork
+from stages.patterns.tables import FOLDS
 from stages.patterns.training import Training, fit_network
 
 LABELLED = Path("data/patterns")
@@ -34,8 +35,8 @@ LABELLED = Path("data/patterns")
 class Classifier(Training):
     """The section `classifier` of `params.yaml`."""
 
-    networks: int = Field(gt=0)  # random starts whose probabilities are averaged
-    seed: int = Field(ge=0)
+    networks: PositiveInt
+    seed: NonNegativeInt
 
 
 def train(
@@ -122,9 +123,8 @@ def main() -> None:
     data = read_labelled(LABELLED)
     classifiers = train(data, parameters, read_runtime().threads)
     table = fold_table(data, classifiers)
-    classifiers[None].save(Path("work/classifier"))
-    with atomic("work/measures/classifier/folds.parquet") as partial:
-        table.to_parquet(partial, index=False)
+    classifiers[None].save(CLASSIFIER)
+    FOLDS.write(table)
 
 
 if __name__ == "__main__":

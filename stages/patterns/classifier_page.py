@@ -10,8 +10,8 @@ from stages.core.pages.charts import matrix
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.tables import FOLDS
 
-FOLDS = "classifier/folds.parquet"
 # Columns of the folds' predictions, and what they are.
 MODELS = {"network": "network", "deep_path": "deep path", "baseline": "baseline"}
 AGREEMENT = Path("data/patterns/agreement.json")

@@ -28,7 +28,8 @@ CLOSER_ANNOTATORS = ("closer_first", "closer_second", "closer_third")
 # What an annotator may write, in any case.
 ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
 
-Map = Float[np.ndarray, "query key"]
+# The underscores: maps beside each other need not be of one size.
+Map = Float[np.ndarray, "_query _key"]
 
 # float16 weights of some 60 tokens add up to 1 within this.
 ROW_SUM_TOLERANCE = 5e-3
@@ -127,7 +128,7 @@ def read_maps(path: Path) -> list[Map]:
         with np.load(path) as archive:
             lengths, flat = archive["lengths"].astype(int), archive["weights"].astype(np.float32)
     except FileNotFoundError:
-        message = f"{path}: no such file; draw maps with `python -m stages.labelling draw`"
+        message = f"{path}: no such file; draw maps with `python -m tools.labelling draw`"
         raise InputError(message) from None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: not a file of maps ({error}); draw the maps anew") from None

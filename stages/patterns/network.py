@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from stages.patterns import views as map_views
 from stages.core.stage.files import InputError, atomic
+from stages.patterns import views as map_views
 from stages.patterns.features import FEATURES, features
 from stages.patterns.labelled_maps import CLASSES, Map, by_size
 from stages.patterns.views import Maps, Views
@@ -30,13 +30,13 @@ SETTINGS_FILE, WEIGHTS_FILE = "settings.json", "networks.safetensors"
 
 
 class Architecture(BaseModel, frozen=True, extra="forbid"):
-    """Size of one network."""
+    """Size of one network, in the words of the section `classifier` of `params.yaml`."""
 
-    side: int  # cells to which the views of a map are brought
-    width: int  # channels of the first two convolutions
-    last_width: int  # channels of the last three
-    wide: float  # share of the wide path in the probabilities
-    dropout: float  # share of the pooled channels and features left out in training
+    side: int
+    width: int
+    last_width: int
+    wide: float
+    dropout: float
 
 
 class WidePath(nn.Module):
@@ -84,7 +84,9 @@ class PatternNetwork(nn.Module):
         self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
         self.wide = WidePath().requires_grad_(False)
 
-    def see(self, maps: Maps) -> tuple[Views, Float[Tensor, "map feature"]]:
+    def see(
+        self, maps: Maps
+    ) -> tuple[Float[Tensor, "map view side side"], Float[Tensor, "map feature"]]:
         """What the network sees of maps of one size: views on its canvas, and plain features."""
         views = map_views.resized(map_views.views(maps), self.architecture.side)
         return views, features(maps)

@@ -6,9 +6,7 @@ from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
-
-CELLS = "patterns/{task}-{arm}.parquet"
-SHARES = "patterns/{task}-{arm}-shares.parquet"
+from stages.patterns.tables import HEADS, SHARES
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -25,7 +23,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 def by_head(measures: Measures) -> pd.DataFrame:
     """One row an arm, layer, head and pattern: share of the head's maps over all tasks."""
-    table = measures.frame(CELLS)
+    table = measures.frame(HEADS)
     keys = ["arm", "layer", "head"]
     counts = table.groupby([*keys, "pattern"], sort=False)["maps"].sum().rename("share")
     cells = (counts / counts.groupby(keys).transform("sum")).reset_index()

@@ -3,35 +3,30 @@
 As `patterns` does for the maps of tasks: so that attention recorded elsewhere is classified too.
 """
 
-from pathlib import Path
-from typing import Annotated
-
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Int
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 
 from stages.core.intervals.groups import group_means
-from stages.core.maps.recording import Recording, Texts, open_texts
+from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.command import CorpusOption, stage_command
+from stages.core.stage.places import CLASSIFIER
+from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import drawn_rows
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
+from stages.patterns.tables import TEXT_HEADS, TEXT_SHARES
 
 
-class TextPatterns(Parameters):
+class TextPatterns(Resampled):
     """The section `text_patterns` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`
-    texts: PositiveInt | None  # of the corpus, at most; null: all
-    batch: PositiveInt  # maps that go through the network together
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the draw of texts and of the bootstrap
+    corpora: list[str]
+    texts: PositiveInt | None
+    batch: PositiveInt
 
 
 def probabilities(
@@ -64,11 +59,11 @@ def share_table(
     )
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Classify the maps of every head on the texts of CORPUS."""
     parameters = section(TextPatterns, "text_patterns")
     device = start(read_runtime(), parameters.seed)
-    classifier = PatternClassifier.load(Path("work/classifier")).to(device)
+    classifier = PatternClassifier.load(CLASSIFIER).to(device)
     texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
     settings = (parameters.resamples, parameters.seed)
@@ -80,7 +75,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `text_patterns.co
         for code, name in enumerate(CLASSES):
             columns = {"pattern": name, "share": (patterns == code).mean(0)}
             heads.append(pd.DataFrame(recording.places | columns))
-    write_tables(f"text_patterns/{corpus}", {"": heads, "-shares": shares})
+    TEXT_HEADS.write(heads, corpus=corpus)
+    TEXT_SHARES.write(shares, corpus=corpus)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ import pandas as pd
 from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
-
-HEADS = "text_patterns/{corpus}.parquet"
-SHARES = "text_patterns/{corpus}-shares.parquet"
+from stages.patterns.tables import TEXT_HEADS, TEXT_SHARES
 
 
 def sections(measures: Measures) -> list[Section]:
-    table = named(measures.frame(SHARES))
-    cells = studied(measures.frame(HEADS))
+    table = named(measures.frame(TEXT_SHARES))
+    cells = studied(measures.frame(TEXT_HEADS))
     cells = cells.assign(panel=cells["corpus"] + ": " + cells["pattern"])
     columns = ["corpus", "encoder", "pattern", "share", "low", "high", "texts"]
     return [
@@ -50,7 +48,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The pattern that most of a head's maps have on the first corpus."""
-    cells = of_first_corpus(measures.frame(HEADS))
+    cells = of_first_corpus(measures.frame(TEXT_HEADS))
     best = cells.loc[cells.groupby(["layer", "head"])["share"].idxmax()]
     return pd.DataFrame({"pattern on text": best.set_index(["layer", "head"])["pattern"]})
 

@@ -1,40 +1,44 @@
 """Training one pattern network on few labelled maps."""
 
+from typing import Annotated
+
 import numpy as np
 import torch
 from jaxtyping import Float
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 from torch.nn import functional as F
 
-from stages.patterns import views as map_views
 from stages.core.stage.settings import Parameters
+from stages.patterns import views as map_views
 from stages.patterns.augmentation import recompose, vary
 from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import CLASSES, Map, by_size
 from stages.patterns.network import Architecture, PatternNetwork
 
+Share = Annotated[NonNegativeFloat, Field(le=1)]
+
 
 class Training(Parameters):
-    """How a network is built and trained."""
+    """How a network is built and trained: keys of the section `classifier` of `params.yaml`."""
 
-    side: int = Field(gt=0)  # cells to which a map is brought
-    width: int = Field(gt=0)  # channels of the first two convolutions
-    last_width: int = Field(gt=0)  # channels of the last three
-    epochs: int = Field(gt=0)
-    batch: int = Field(gt=1)  # maps
-    learning_rate: float = Field(gt=0)  # at its peak; one cycle up and down
-    weight_decay: float = Field(ge=0)
-    adjudicated: float = Field(ge=0, le=1)  # share of the adjudicated label in what is learnt
-    doubt: float = Field(ge=0, lt=0.5)  # share of an annotator's label that goes to the other class
-    balance: float = Field(ge=0, le=1)  # 0: classes as frequent as among the maps; 1: all alike
-    copies: int = Field(gt=0)  # augmented copies of each map to draw from
-    recomposed: float = Field(ge=0, le=1)  # share of the copies made into another class
-    dropout: float = Field(ge=0, lt=1)  # of what the last layer of the convolutions' path sees
-    wide: float = Field(ge=0, le=1)  # share of the wide path in the probabilities
-    wide_penalty: float = Field(gt=0)  # of its squared weights
+    side: PositiveInt
+    width: PositiveInt
+    last_width: PositiveInt
+    epochs: PositiveInt
+    batch: Annotated[PositiveInt, Field(gt=1)]
+    learning_rate: PositiveFloat
+    weight_decay: NonNegativeFloat
+    adjudicated: Share
+    doubt: Annotated[NonNegativeFloat, Field(lt=0.5)]
+    balance: Share
+    copies: PositiveInt
+    recomposed: Share
+    dropout: Annotated[NonNegativeFloat, Field(lt=1)]
+    wide: Share
+    wide_penalty: PositiveFloat
 
 
 def fit_network(

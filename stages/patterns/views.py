@@ -60,7 +60,7 @@ def views(maps: Maps) -> Views:
     return torch.stack([layer.expand_as(maps) for layer in layers], dim=1)
 
 
-def resized(layers: Views, side: int) -> Views:
+def resized(layers: Views, side: int) -> Float[Tensor, "map view side side"]:
     """Views of any size on a canvas of one size, as pictures on a sheet are of one size."""
     length = layers.shape[-1]
     if length > side:

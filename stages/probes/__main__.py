@@ -5,26 +5,24 @@ right-branching, distances with words, and the attention of an encoder of random
 """
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import PositiveFloat, PositiveInt
 from torch import Tensor, nn
 
 from stages.core.intervals.groups import group_intervals
 from stages.core.intervals.held_out import halves
-from stages.core.maps.recording import LiveRecording, Recording, Texts, open_texts
+from stages.core.recordings.recording import LiveRecording, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import UNTUNED
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import interval_columns
 from stages.probes.models import (
     AttentionProbe,
     AttentionWordProbe,
@@ -34,20 +32,19 @@ from stages.probes.models import (
     predict,
 )
 from stages.probes.sentences import Sentence, read_sentences
+from stages.probes.tables import SCORES
 from stages.probes.vectors import ENCODER, encoder_vectors, file_vectors
 
 
-class Probes(Parameters):
+class Probes(Resampled):
     """The section `probes` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`, with words that have heads
-    vectors: str | None  # encoder: its own embeddings; a file in GloVe's text format; null: none
-    root: bool  # [CLS] stands for the root; otherwise nothing is known of the root's attention
+    corpora: list[str]
+    vectors: str | None
+    root: bool
     epochs: PositiveInt
-    batch: PositiveInt  # sentences
-    learning_rate: PositiveFloat  # at its beginning; it falls to 0
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the halves, of the order of training and of the bootstrap
+    batch: PositiveInt
+    learning_rate: PositiveFloat
 
 
 def word_vectors(
@@ -87,7 +84,7 @@ def probes_of(sentences: list[Sentence]) -> dict[str, nn.Module]:
 
 
 def held_out_predictions(name: str, sentences: list[Sentence], parameters: Probes) -> list[Tensor]:
-    """What a probe says of each half after training on the other."""
+    """The heads that a probe predicts in each half after training on the other."""
     sides = halves(np.array([sentence.group for sentence in sentences]), parameters.seed)
     found: list[Tensor] = [torch.empty(0)] * len(sentences)
     for side in (0, 1):
@@ -132,16 +129,14 @@ def attachment_scores(
         rows.append(
             {
                 "punctuation": punctuation,
-                "uas": interval.value,
-                "low": interval.low,
-                "high": interval.high,
+                **interval_columns("", interval.value, interval.low, interval.high, "uas"),
                 "words": int(counted.sum()),
             }
         )
     return rows
 
 
-def measure(recording: Recording, texts: Texts, parameters: Probes) -> pd.DataFrame:
+def probe_scores(recording: Recording, texts: Texts, parameters: Probes) -> pd.DataFrame:
     """One row a probe, with and without punctuation."""
     vectors = word_vectors(recording, texts, parameters)
     sentences = read_sentences(recording, texts, vectors, parameters.root)
@@ -158,13 +153,13 @@ def measure(recording: Recording, texts: Texts, parameters: Probes) -> pd.DataFr
     return pd.DataFrame(rows).assign(sentences=len(sentences))
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `probes.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Train and score the probes on the texts of CORPUS."""
     parameters = section(Probes, "probes")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
-    tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
-    write_tables(f"probes/{corpus}", {"": tables})
+    tables = [probe_scores(item, texts, parameters) for item in texts.recordings(device)]
+    SCORES.write(tables, corpus=corpus)
 
 
 if __name__ == "__main__":

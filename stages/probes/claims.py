@@ -6,8 +6,8 @@ from stages.core.stage.arms import RANDOM_WEIGHTS
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Answer, Estimate, by_corpus, difference_of
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.probes.tables import SCORES
 
-SCORES = "probes/{corpus}.parquet"
 POINTS = 100
 
 

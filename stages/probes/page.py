@@ -6,8 +6,8 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.verdicts.measures import Measures
+from stages.probes.tables import SCORES
 
-SCORES = "probes/{corpus}.parquet"
 # Clark et al. 2019, Table 3 (with GloVe vectors): UAS in percent.
 PUBLISHED = pd.DataFrame(
     {

@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from stages.core.maps.recording import Recording, Texts
-from stages.core.maps.tokens import Special
 from stages.core.maps.words import membership, present, word_maps
+from stages.core.recordings.recording import Recording, Texts
+from stages.core.recordings.tokens import Special
 
 ROOT = 0  # the place of the root among a sentence's candidates; words follow it
 

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from stages.core.encoder.checkpoint import load_encoder
-from stages.core.maps.recording import LiveRecording
 from stages.core.maps.words import membership
+from stages.core.recordings.recording import LiveRecording
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 

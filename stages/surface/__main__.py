@@ -6,37 +6,35 @@ each with a strength that is 0 by chance and 1 where the head does nothing else.
 MLM head: gradients of its loss with respect to attention (Clark et al., Figure 3).
 """
 
-from typing import Annotated
-
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import PositiveFloat, PositiveInt
 
 from stages.core.intervals.groups import group_means
-from stages.core.maps.recording import MapBatch, Recording, Texts, open_texts
+from stages.core.maps.accumulated import HeadValues
 from stages.core.maps.statistics import STATISTICS, surface_statistics
 from stages.core.maps.vig_patterns import TextTokens, pattern_strengths
+from stages.core.maps.weight_gradients import MASKED
+from stages.core.recordings.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.command import CorpusOption, stage_command
+from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
 from stages.surface.masked_words import masked_gradients
+from stages.surface.tables import HEADS, PATTERN
 
 
-class Surface(Parameters):
+class Surface(Resampled):
     """The section `surface` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`
-    punctuation: list[str]  # tokens that count as punctuation
-    gradient_texts: PositiveInt | None  # for gradients of the MLM loss, at most; null: all
-    masked: PositiveFloat  # share of their tokens that is masked for it
-    batch: PositiveInt  # texts that go through together for it
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the draws of texts and masked tokens, and of the bootstrap
+    corpora: list[str]
+    punctuation: list[str]
+    gradient_texts: PositiveInt | None
+    masked: PositiveFloat
+    batch: PositiveInt
 
 
 def text_statistics(
@@ -46,38 +44,37 @@ def text_statistics(
     values = surface_statistics(batch.maps.flatten(1, 2), tokens.kinds(punctuation))
     found = dict(zip(STATISTICS, values.unbind(-1), strict=True))
     for name, values in pattern_strengths(batch, tokens).items():
-        found[f"pattern_{name}"] = values
+        found[f"{PATTERN}{name}"] = values
     return {name: values.cpu().double().numpy() for name, values in found.items()}
 
 
-def measure(recording: Recording, texts: Texts, parameters: Surface) -> pd.DataFrame:
+def surface_table(recording: Recording, texts: Texts, parameters: Surface) -> pd.DataFrame:
     """One row a layer, head and statistic: mean over texts, with an interval over groups."""
-    heads = recording.layers * recording.heads
-    count = len(texts.corpus)
-    values: dict[str, np.ndarray] = {}
+    values = HeadValues(recording.layers * recording.heads, len(texts.corpus))
     for batch in recording.batches():
         tokens = TextTokens(recording, texts.corpus, batch)
         found = text_statistics(batch, tokens, set(parameters.punctuation))
         for name, part in found.items():
-            values.setdefault(name, np.full((heads, count), np.nan))[:, batch.rows] = part.T
+            values.add(name, batch.rows, part)
     tables = []
-    for name, table in values.items():
-        if np.isnan(table).all():
-            continue
-        mean, low, high = group_means(table, texts.groups, parameters.resamples, parameters.seed)
-        columns = {"statistic": name, "mean": mean, "low": low, "high": high}
-        counted = {"texts": (~np.isnan(table)).sum(1)}
-        tables.append(pd.DataFrame(recording.places | columns | counted))
+    for name, of_texts in values.known().items():
+        means = group_means(of_texts, texts.groups, parameters.resamples, parameters.seed)
+        columns = {
+            "statistic": name,
+            **interval_columns("", *means, value="mean"),
+            "texts": (~np.isnan(of_texts)).sum(1),
+        }
+        tables.append(pd.DataFrame(recording.places | columns))
     return pd.concat(tables, ignore_index=True)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `surface.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Measure what every head looks at on the texts of CORPUS."""
     parameters = section(Surface, "surface")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     with torch.inference_mode():
-        tables = [measure(item, texts, parameters) for item in texts.recordings(device)]
+        tables = [surface_table(item, texts, parameters) for item in texts.recordings(device)]
     gradients = masked_gradients(
         texts,
         drawn_rows(len(texts.corpus), parameters.gradient_texts, parameters.seed),
@@ -88,7 +85,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `surface.corpora`
         seed=parameters.seed,
         device=device,
     )
-    write_tables(f"surface/{corpus}", {"": tables, "-masked": gradients})
+    HEADS.write(tables, corpus=corpus)
+    MASKED.write(gradients, corpus=corpus)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ from stages.core.verdicts.estimates import (
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
-
-HEADS = "surface/{corpus}.parquet"
-PATTERN = "pattern_"
+from stages.surface.tables import HEADS, PATTERN
 
 
 @measure
@@ -83,7 +81,7 @@ def _estimate(row: pd.Series) -> Estimate:
 
 
 def _mean(heads: pd.DataFrame) -> Estimate:
-    """Heads are measured on the same texts."""
+    """The mean over heads, which are measured on the same texts."""
     if heads.empty:
         raise NotMeasured("the encoder has too few layers to tell these from the others")
     return mean_on_same_examples([_estimate(row) for _, row in heads.iterrows()])

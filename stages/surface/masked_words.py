@@ -16,10 +16,10 @@ from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import group_means
-from stages.core.maps.recording import Texts
 from stages.core.maps.statistics import KindIds
-from stages.core.maps.tokens import token_table
 from stages.core.maps.weight_gradients import kind_table, layer_table
+from stages.core.recordings.recording import Texts
+from stages.core.recordings.tokens import token_table
 from stages.core.stage.arms import UNTUNED
 from stages.core.stage.places import ENCODERS
 

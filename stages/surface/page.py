@@ -5,10 +5,9 @@ import pandas as pd
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
+from stages.surface.tables import HEADS, PATTERN
 
-HEADS = "surface/{corpus}.parquet"
-PATTERN = "pattern_"
-PATTERNS = {
+PATTERN_TITLES = {
     "next": "next token",
     "previous": "previous token",
     "related": "same or related word",
@@ -64,7 +63,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 def _strengths(rows: pd.DataFrame) -> pd.DataFrame:
     own = rows[rows["statistic"].str.startswith(PATTERN)]
-    return own.assign(pattern=own["statistic"].str.removeprefix(PATTERN).map(PATTERNS))
+    return own.assign(pattern=own["statistic"].str.removeprefix(PATTERN).map(PATTERN_TITLES))
 
 
 def _patterns(rows: pd.DataFrame, own: pd.DataFrame) -> Section:

@@ -5,40 +5,35 @@ head, [CLS], [SEP] and the word itself left out; against the best fixed offset.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Bool, Float, Int
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 from torch import Tensor
 
 from stages.core.intervals.held_out import held_out
-from stages.core.maps.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.maps.words import membership, present, word_maps
+from stages.core.recordings.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import stage_command
+from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, section
-from stages.core.stage.tables import write_tables
+from stages.core.stage.settings import Resampled, section
+from stages.syntax.tables import ALL_LAYERS, ALL_RELATIONS, BEST, HEADS
 
 DIRECTIONS = ("dependent to head", "head to dependent")
-ALL = "all"
 
 
-class Syntax(Parameters):
+class Syntax(Resampled):
     """The section `syntax` of `params.yaml`."""
 
-    corpora: list[str]  # keys of `corpora`, with words that have heads and relations
-    least_cases: PositiveInt  # a relation with fewer is left out
-    offsets: PositiveInt  # the baseline's: from this many words before to as many after
-    punctuation: bool  # whether punctuation's heads count among all
-    # From a word in pieces: the mean of their attention (the paper), or the first's (its code).
+    corpora: list[str]
+    least_cases: PositiveInt
+    offsets: PositiveInt
+    punctuation: bool
     from_pieces: Literal["mean", "first"]
-    resamples: PositiveInt  # of the bootstrap over groups of texts
-    seed: NonNegativeInt  # of the halves and of the bootstrap
 
 
 @dataclass(frozen=True)
@@ -130,7 +125,7 @@ def relations_of(cases: Cases, parameters: Syntax) -> dict[str, Bool[np.ndarray,
         counted = cases.relation != "punct"
     names, counts = np.unique(cases.relation.astype(str), return_counts=True)
     order = np.lexsort((names, -counts))
-    found = {ALL: counted}
+    found = {ALL_RELATIONS: counted}
     for place in order:
         if counts[place] >= parameters.least_cases:
             found[names[place]] = cases.relation == names[place]
@@ -140,7 +135,7 @@ def relations_of(cases: Cases, parameters: Syntax) -> dict[str, Bool[np.ndarray,
 def best_heads(cases: Cases, recording: Recording, parameters: Syntax) -> pd.DataFrame:
     """One row a relation: its best head and direction, held out, beside the best offset.
 
-    `layer_best` rows have the best of one layer; the row without has the best of all.
+    The head is chosen among those of all layers, and among those of each layer by itself.
     """
     offsets = offset_list(parameters.offsets)
     per_layer = recording.heads * len(DIRECTIONS)
@@ -158,7 +153,7 @@ def best_heads(cases: Cases, recording: Recording, parameters: Syntax) -> pd.Dat
                 {
                     "encoder": recording.name,
                     "relation": relation,
-                    "within": "all layers" if layer is None else f"layer {layer}",
+                    "within": ALL_LAYERS if layer is None else f"layer {layer}",
                     "layer": place // per_layer,
                     "head": place % per_layer // len(DIRECTIONS),
                     "direction": DIRECTIONS[place % len(DIRECTIONS)],
@@ -185,7 +180,7 @@ def every_head(cases: Cases, recording: Recording, parameters: Syntax) -> pd.Dat
     return pd.concat(tables, ignore_index=True)
 
 
-def main(corpus: Annotated[str, typer.Option(help="A corpus of `syntax.corpora`.")]) -> None:
+def main(corpus: CorpusOption) -> None:
     """Find the best head for every relation in the texts of CORPUS."""
     parameters = section(Syntax, "syntax")
     device = start(read_runtime(), parameters.seed)
@@ -196,7 +191,8 @@ def main(corpus: Annotated[str, typer.Option(help="A corpus of `syntax.corpora`.
             cases = all_cases(recording, texts, parameters)
             best.append(best_heads(cases, recording, parameters))
             every.append(every_head(cases, recording, parameters))
-    write_tables(f"syntax/{corpus}", {"": best, "-heads": every})
+    BEST.write(best, corpus=corpus)
+    HEADS.write(every, corpus=corpus)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,11 @@ import pandas as pd
 from stages.core.pages.charts import curves, dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
+from stages.syntax.tables import ALL_LAYERS, ALL_RELATIONS, BEST, HEADS
 
-BEST = "syntax/{corpus}.parquet"
-HEADS = "syntax/{corpus}-heads.parquet"
-OVERALL = "all layers"
 # Clark et al. 2019, Table 1 (Stanford dependencies): accuracy of the head, of the offset.
 PUBLISHED = {
-    "all": ("all", 34.5, 26.3),
+    ALL_RELATIONS: ("all", 34.5, 26.3),
     "det": ("det", 94.3, 51.7),
     "case": ("pobj, the other way round", 76.3, 34.6),
     "nsubj": ("nsubj", 58.5, 45.5),
@@ -36,7 +34,7 @@ def sections(measures: Measures) -> list[Section]:
 def heads(measures: Measures) -> pd.DataFrame:
     """The relation that each head gains most on over the best offset, on the first corpus."""
     cells = of_first_corpus(measures.frame(HEADS))
-    cells = cells[cells["relation"] != "all"]
+    cells = cells[cells["relation"] != ALL_RELATIONS]
     gain = cells["accuracy"] - cells["offset_accuracy"]
     places = gain.groupby([cells["layer"], cells["head"]]).idxmax()
     best = cells.loc[places].set_index(["layer", "head"])
@@ -45,37 +43,12 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 
 def _relations(rows: pd.DataFrame) -> Section:
-    best = rows[rows["within"] == OVERALL]
+    best = rows[rows["within"] == ALL_LAYERS]
     table = best.assign(
-        encoder=best["encoder"],
         published=[PUBLISHED.get(name, ("", None, None))[1] for name in best["relation"]],
         published_offset=[PUBLISHED.get(name, ("", None, None))[2] for name in best["relation"]],
         published_as=[PUBLISHED.get(name, ("",))[0] for name in best["relation"]],
     )
-    shown = table.rename(
-        columns={"value": "accuracy", "rival_value": "offset_accuracy", "gain_value": "gain"}
-    )
-    columns = [
-        "corpus",
-        "encoder",
-        "relation",
-        "cases",
-        "layer",
-        "head",
-        "direction",
-        "accuracy",
-        "low",
-        "high",
-        "offset",
-        "offset_accuracy",
-        "gain",
-        "gain_low",
-        "gain_high",
-        "same",
-        "published_as",
-        "published",
-        "published_offset",
-    ]
     return Section(
         "C5: the best head of each relation",
         "How often the word that a head attends to most is the syntactic head, [CLS], [SEP] and "
@@ -101,14 +74,43 @@ def _relations(rows: pd.DataFrame) -> Section:
                 "syntax-relations",
                 "Every relation",
                 "Accuracies and gains are shares.",
-                shown[columns],
+                _shown(table),
             ),
         ),
     )
 
 
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the columns that readers see, by their names."""
+    shown = table.rename(
+        columns={"value": "accuracy", "rival_value": "offset_accuracy", "gain_value": "gain"}
+    )
+    columns = [
+        "corpus",
+        "encoder",
+        "relation",
+        "cases",
+        "layer",
+        "head",
+        "direction",
+        "accuracy",
+        "low",
+        "high",
+        "offset",
+        "offset_accuracy",
+        "gain",
+        "gain_low",
+        "gain_high",
+        "same",
+        "published_as",
+        "published",
+        "published_offset",
+    ]
+    return shown[columns]
+
+
 def _layers(rows: pd.DataFrame) -> Section:
-    layers = rows[rows["within"] != OVERALL]
+    layers = rows[rows["within"] != ALL_LAYERS]
     layers = layers[layers["relation"].isin(list(PUBLISHED))]
     points = layers.assign(panel=layers["corpus"] + ": " + layers["relation"])
     points = points.assign(

@@ -1,104 +1,198 @@
-"""Every configuration's parameters are what the stages accept, checked without running them."""
+"""Configurations hold what differs, and the stages accept it: checked without running them."""
+
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
 
 import pytest
 from ruamel.yaml import YAML
 
-from stages.ablate.__main__ import Ablate
-from stages.ablate.effects import Effects
-from stages.attend.__main__ import Attend
-from stages.clusters.__main__ import Clusters
-from stages.control.__main__ import Control
+import stages
+from stages.core.checkpoint_source import Checkpoint
 from stages.core.corpora.entries import load_corpus_entry
-from stages.core.encoder.source import Checkpoint
 from stages.core.runtime.runtime import Runtime
-from stages.core.stage.settings import checked, section
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import Parameters, checked, section
 from stages.core.tasks.task import load_task
-from stages.core.verdicts.claims import Settings
-from stages.coreference.__main__ import Coreference
-from stages.drift.__main__ import Drift
-from stages.encoder import EncoderArms
-from stages.features.__main__ import Features
 from stages.finetune.training import Finetune
-from stages.frames.__main__ import Frames
-from stages.gradients.__main__ import Gradients
-from stages.importance.__main__ import Importance
-from stages.neurons.__main__ import Neurons
-from stages.pairs.__main__ import Pairs
-from stages.patterns.__main__ import Patterns
-from stages.patterns.classifier import Classifier
-from stages.patterns.text_patterns import TextPatterns
-from stages.probes.__main__ import Probes
-from stages.surface.__main__ import Surface
-from stages.syntax.__main__ import Syntax
-from stages.tagger import TaggerSettings
+from tools.configurations import contents, effective, merged
 from tools.lock import ROOT
 
-FILES = [ROOT / "params.yaml", *sorted(ROOT.glob("configurations/*/params.yaml"))]
-SECTIONS = {
-    "runtime": Runtime,
-    "checkpoint": Checkpoint,
-    "finetune": Finetune,
-    "attend": Attend,
-    "classifier": Classifier,
-    "patterns": Patterns,
-    "drift": Drift,
-    "ablate": Ablate,
-    "control": Control,
-    "effects": Effects,
-    "importance": Importance,
-    "encoder": EncoderArms,
-    "tagger": TaggerSettings,
-    "surface": Surface,
-    "text_patterns": TextPatterns,
-    "gradients": Gradients,
-    "syntax": Syntax,
-    "coreference": Coreference,
-    "frames": Frames,
-    "pairs": Pairs,
-    "features": Features,
-    "probes": Probes,
-    "clusters": Clusters,
-    "neurons": Neurons,
-    "findings": Settings,
-}
+FOLDERS = sorted(path.parent for path in ROOT.glob("configurations/*/settings.yaml"))
+FILES = [ROOT / "params.yaml", *(folder / "params.yaml" for folder in FOLDERS)]
 GLUE = {"mrpc", "stsb", "sst2", "qqp", "rte", "qnli", "mnli"}
+
+
+def load(file) -> dict:
+    return YAML(typ="safe").load(file)
+
+
+def without(file) -> set[str]:
+    """The studies that a configuration goes without."""
+    settings = file.with_name("settings.yaml")
+    return set(load(settings)["run"].get("without", [])) if settings.exists() else set()
+
+
+def settings_classes() -> dict[str, type]:
+    """What each section of params.yaml is checked against: the class whose docstring names it."""
+    for module in pkgutil.walk_packages(stages.__path__, "stages."):
+        importlib.import_module(module.name)
+    classes, found = [Parameters], {"runtime": Runtime, "checkpoint": Checkpoint}
+    while classes:
+        one = classes.pop()
+        classes += one.__subclasses__()
+        if match := re.match(r"The section `(\w+)`", one.__doc__ or ""):
+            found[match[1]] = one
+    return found
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
 def test_every_section_is_accepted(file):
-    content = YAML(typ="safe").load(file)
-    assert set(content) == {"run", "tasks", "corpora", *SECTIONS}
-    for name, model in SECTIONS.items():
-        section(model, name, file)
+    content, classes = load(file), settings_classes()
+    stages_left_out = without(file)
+    assert set(content) == {"run", "tasks", "corpora", *classes} - stages_left_out
+    for name in set(content) - {"run", "tasks", "corpora"}:
+        section(classes[name], name, file)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
 def test_every_task_is_accepted_and_those_to_run_are_there(file):
-    content = YAML(typ="safe").load(file)
+    content = load(file)
     assert set(content["run"]["tasks"]) <= set(content["tasks"])
     for name in content["tasks"]:
         task = load_task(name, file)
         checked(Finetune, content["finetune"] | task.finetune, f"{file}: {name}")
-    assert set(content["tasks"]) >= GLUE
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
-def test_every_corpus_is_accepted_and_those_that_a_study_takes_are_run(file):
-    content = YAML(typ="safe").load(file)
-    assert set(content["run"]["corpora"]) <= set(content["corpora"])
+def test_every_corpus_is_accepted_and_those_that_a_study_takes_are_there(file):
+    content = load(file)
     for name in content["corpora"]:
         load_corpus_entry(name, file)
     for name, values in content.items():
         if name not in ("run", "corpora") and "corpora" in values:
-            assert set(values["corpora"]) <= set(content["run"]["corpora"]), name
+            assert set(values["corpora"]) <= set(content["corpora"]), name
+
+
+def test_the_default_knows_the_tasks_of_glue():
+    assert set(load(ROOT / "params.yaml")["tasks"]) >= GLUE
 
 
 def test_bert_base_is_kovaleva_as_published():
-    content = YAML(typ="safe").load(ROOT / "configurations" / "bert-base" / "params.yaml")
+    content = load(ROOT / "configurations" / "bert-base" / "params.yaml")
     assert set(content["run"]["tasks"]) == GLUE
-    assert content["run"]["arms"] == ["none", "random", "pretrained", "untrained"]
+    assert content["run"]["arms"] == ["untuned", "tuned_from_random", "tuned", "random_weights"]
     assert content["checkpoint"]["id"] == "google-bert/bert-base-uncased"
     settings = content["finetune"]
     assert (settings["epochs"], settings["batch"], settings["accumulation"]) == (3, 32, 1)
     mnli = content["tasks"]["mnli"]["data"]["splits"]
     assert mnli["validation"] == "validation_matched"
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_configurations_are_what_their_settings_make(folder):
+    for name, text in contents(folder).items():
+        written = (folder / name).read_text(encoding="utf-8")
+        assert written == text, "renew with: python -m tools.configurations"
+    for name in ("stages", "data"):
+        assert (folder / name).is_symlink()
+        assert (folder / name).resolve() == ROOT / name
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_settings_hold_nothing_that_the_default_has(folder):
+    """So a setting stands once; an entry that a user may want to see whole may repeat its own."""
+    default = load(ROOT / "params.yaml")
+
+    def repeated(settings: dict, beside: dict, key: str = "") -> list[str]:
+        same = [
+            f"{key}{name}" for name in settings if name in beside and settings[name] == beside[name]
+        ]
+        for name, value in settings.items():
+            if (
+                isinstance(value, dict)
+                and isinstance(beside.get(name), dict)
+                and "source" not in value
+            ):
+                same += repeated(value, beside[name], f"{key}{name}.")
+        return same
+
+    assert repeated(load(folder / "settings.yaml"), default) == []
+
+
+DEFAULT = {
+    "run": {"tasks": ["one"]},
+    "checkpoint": {"source": "package", "package": "a", "path": "b"},
+    "tasks": {
+        "one": {"data": {"source": "written", "seed": 1}, "max_length": 128},
+        "two": {"data": {"source": "hub", "path": "x"}},
+    },
+    "corpora": {"texts": {"source": "written"}, "others": {"source": "written"}},
+    "syntax": {"corpora": ["texts"], "offsets": 5},
+    "pairs": {"corpora": ["others"]},
+}
+PIPELINE = {
+    "stages": {
+        "corpus": {"foreach": "", "do": {"deps": ["data"], "outs": ["work/corpora/${key}"]}},
+        "syntax": {"deps": ["work/corpora/x"], "outs": ["work/measures/syntax/x.parquet"]},
+        "pairs": {"deps": ["work/corpora/x"], "outs": ["work/measures/pairs/x.parquet"]},
+        "findings": {"deps": ["work/measures"], "outs": ["reports/findings.json"]},
+    }
+}
+
+
+def test_what_differs_replaces_and_what_is_not_used_goes():
+    settings = {
+        "run": {"tasks": ["two", "mine"], "without": ["pairs"]},
+        "checkpoint": {"source": "hub", "id": "c/d"},
+        "tasks": {"two": {"data": {"path": "y"}}, "mine": {"max_length": 8}},
+        "corpora": {"own": {"source": "conllu"}},
+        "syntax": {"corpora": ["own"]},
+    }
+    parameters, pipeline = effective(settings, "settings.yaml", DEFAULT, PIPELINE)
+    assert parameters == {
+        "run": {"tasks": ["two", "mine"]},
+        "checkpoint": {"source": "hub", "id": "c/d"},
+        "tasks": {"two": {"data": {"source": "hub", "path": "y"}}, "mine": {"max_length": 8}},
+        "corpora": {"own": {"source": "conllu"}},
+        "syntax": {"corpora": ["own"], "offsets": 5},
+    }
+    assert list(pipeline["stages"]) == ["corpus", "syntax", "findings"]
+    assert list(PIPELINE["stages"]) == ["corpus", "syntax", "pairs", "findings"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"syntax": {"ofsets": 3}}, "`syntax.ofsets`: unknown key; syntax has corpora, offsets"),
+        ({"sintax": {}}, "`sintax`: unknown key"),
+        ({"syntax": 3}, "`syntax` takes the keys corpora, offsets"),
+        ({"run": {"without": ["sintax"]}}, "has 'sintax', which is no stage; there are corpus"),
+        ({"run": {"without": ["corpus"]}}, "has corpus, but syntax depends on it"),
+        ({"run": {"tasks": ["three"]}}, "no entry of `tasks` is called 'three'"),
+        ({"syntax": {"corpora": ["text"]}}, "no entry of `corpora` is called 'text'"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, complaint):
+    with pytest.raises(InputError, match=r"settings\.yaml") as caught:
+        effective(settings, "settings.yaml", DEFAULT, PIPELINE)
+    assert complaint in str(caught.value)
+
+
+def test_the_default_is_left_as_it_is():
+    before = str(DEFAULT)
+    merged(DEFAULT, {"syntax": {"corpora": []}}, "settings.yaml")["syntax"]["corpora"].append("x")
+    assert str(DEFAULT) == before
+
+
+def test_the_command_refuses_with_the_file_and_the_key(module_copy):
+    file = module_copy / "configurations/glue/settings.yaml"
+    before = file.read_text()
+    file.write_text("finetun: {epochs: 1}\n")
+    command = [sys.executable, "-m", "tools.configurations", "configurations/glue"]
+    done = subprocess.run(command, cwd=module_copy, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "configurations/glue/settings.yaml: `finetun`: unknown key" in done.stderr
+    file.write_text(before)

@@ -26,7 +26,7 @@ configs:
 CLIENT = """
 import json, sys
 import stages
-from stages.core.encoder.source import Checkpoint, locate
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.stage.settings import checked
 from stages.prepare.sources import read_source
 from stages.core.tasks.task import Task

@@ -47,7 +47,7 @@ def test_an_altered_output_of_a_gathered_folder_is_found():
     ("file", "before", "after"),
     [
         ("params.yaml", "  draws: ", "  draws: 1"),
-        ("stages/core/ablation/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1 and "),
+        ("stages/core/grid/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1 and "),
     ],
 )
 def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after):

@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 
 from stages.patterns.labelled_maps import read_maps, read_table, write_maps
 from tests.integration.hub import COMMIT, serving
-from tests.integration.tiny import GLUE, SETTINGS, SIDE_BY_SIDE, merge, run
+from tests.integration.tiny import CONFIGURE, GLUE, SIDE_BY_SIDE, run, small
 from tools.lock import DVC, complaints
 
 CARD = """---
@@ -27,10 +27,6 @@ configs:
   - {split: validation, path: mrpc/validation.parquet}
 ---
 """
-STUDIES = {
-    **dict.fromkeys(("surface", "text_patterns", "clusters", "neurons"), "pairs"),
-    **dict.fromkeys(("syntax", "coreference", "frames", "pairs", "probes"), "sentences"),
-}
 SHELL = ["bash", "-euo", "pipefail", "-c"]
 
 
@@ -84,15 +80,13 @@ def both(
     """The configuration `glue` on a tiny encoder and a few rows of one task, rebuilt twice."""
     yaml = YAML()
     folder = module_copy / "configurations/glue"
-    parameters = yaml.load(folder / "params.yaml")
-    merge(parameters, SETTINGS)
-    merge(parameters, {"run": {"tasks": ["mrpc"], "corpora": ["sentences", "pairs"]}})
-    for study, corpus in STUDIES.items():
-        merge(parameters, {study: {"corpora": [corpus]}})
-    merge(parameters, {"tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}}})
-    parameters["corpora"]["pairs"]["max_length"] = 64  # the tiny encoder has no more positions
-    parameters["checkpoint"] = {"source": "folder", "path": str(tiny_checkpoints["bert"])}
-    yaml.dump(parameters, folder / "params.yaml")
+    settings = small(yaml.load(module_copy / "params.yaml")) | {
+        "run": {"tasks": ["mrpc"]},
+        "tasks": {"mrpc": {"data": {"revision": COMMIT}, "max_length": 64}},
+        "checkpoint": {"source": "folder", "path": str(tiny_checkpoints["bert"])},
+    }
+    yaml.dump(settings, folder / "settings.yaml")
+    run(module_copy, *SHELL, CONFIGURE)
     keep_few(module_copy / "data/patterns")
     (folder / "dvc.lock").unlink()
     shutil.rmtree(folder / "reports")
@@ -145,7 +139,7 @@ def test_deleted_outputs_come_back_from_the_cache(rebuilt):
     before = contents(rebuilt / "reports")
     shutil.rmtree(rebuilt / "work")
     assert "Running stage" not in run(rebuilt, *DVC, "repro")
-    assert (rebuilt / "work/maps/mrpc-pretrained").is_dir()
+    assert (rebuilt / "work/maps/mrpc-tuned").is_dir()
     assert contents(rebuilt / "reports") == before
 
 
@@ -170,7 +164,7 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
     output = rebuilt / "work/ablate/mrpc-0"
     before = contents(output)
     shutil.rmtree(output)
-    command = [sys.executable, "-m", "stages.ablate.__main__", "--task", "mrpc", "--seed", "0"]
+    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc", "--seed", "0"]
     progress = rebuilt / "work/scratch/ablate"
     with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
         while not list(progress.rglob("*.npz")):

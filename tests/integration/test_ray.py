@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stages.core.ablation import grid_run
 
 from stages.core.encoder.batches import Encoded
+from stages.core.fan_out import fan_out
+from stages.core.grid import run as grid_run
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import _run_piece, run_gates
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
-from stages.core.runtime.fan_out import fan_out
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import InputError
 
@@ -38,6 +38,9 @@ def address(tmp_path_factory) -> Iterator[str]:
 
 class Nothing:
     """What pieces need that need nothing."""
+
+    def twin(self):
+        return self
 
     def moved(self, device):
         return self

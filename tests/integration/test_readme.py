@@ -38,10 +38,7 @@ DIFFS = {
         "verdicts.holds",
     ),
 }
-OWN_CONFIGURATION = (
-    "mkdir configurations/mine && cp params.yaml dvc.yaml configurations/mine && "
-    "ln -s ../../stages ../../data configurations/mine"
-)
+OWN_CONFIGURATION = "python -m tools.configurations configurations/mine"
 OWN_FILES = "dvc repro -f prepare@tickets"
 BENCHMARK = "python -m benchmarks grid --examples 8 --every 12 --rounds 1 --against loop"
 

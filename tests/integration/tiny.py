@@ -11,49 +11,56 @@ SIDE_BY_SIDE = (
     "dvc stage list --name-only | grep '^finetune@' | "
     "xargs -P 2 -I{} dvc -q --wait-for-lock repro -s {}"
 )
+CONFIGURE = "python -m tools.configurations configurations/glue"
+# Of every section that has the key: so a study that is added is small by itself.
+SMALL = {
+    "resamples": 20,
+    "examples": 6,
+    "texts": 4,
+    "gradient_texts": 4,
+    "epochs": 1,
+    "draws": 2,
+    "networks": 1,
+    "copies": 1,
+    "permutations": 50,
+    "starts": 1,
+}
+# Where a key is to have another value, or one section alone has it.
 SETTINGS = {
     "runtime": {"device": "cpu", "threads": 1},
-    "finetune": {"epochs": 1, "batch": 16},
-    "attend": {"examples": 6},
-    "classifier": {"epochs": 1, "networks": 1, "copies": 1},
-    "patterns": {"examples": 4, "resamples": 20},
-    "findings": {"resamples": 50},
-    "drift": {"padded_examples": 4, "padded_to": 48, "resamples": 20},
+    "finetune": {"batch": 16},
+    "patterns": {"examples": 4},
+    "drift": {"padded_examples": 4, "padded_to": 48},
     "ablate": {
         "modes": ["zero", "mean"],
         "examples": 12,
         "reference": 8,
         "shares": [0.5, 1.0],
-        "draws": 2,
         "share_examples": 8,
     },
-    "control": {"modes": ["zero"], "examples": 8, "resamples": 20},
-    "effects": {"resamples": 20},
-    "importance": {"resamples": 20},
-    "encoder": {"arms": ["pretrained", "untrained"]},
-    "corpora": {"sentences": {"texts": 40, "max_length": 64}, "pairs": {"texts": 24}},
-    "surface": {"gradient_texts": 4, "resamples": 20},
-    "text_patterns": {"texts": 2, "resamples": 20},
-    "gradients": {"examples": 6, "resamples": 20},
-    "syntax": {"least_cases": 5, "resamples": 20},
-    "coreference": {"resamples": 20},
-    "frames": {"resamples": 20},
-    "pairs": {"resamples": 20},
-    "features": {"examples": 6, "resamples": 20},
-    "probes": {"epochs": 2, "resamples": 20},
-    "clusters": {"texts": 4, "permutations": 50, "starts": 1},
-    "neurons": {"texts": 4, "resamples": 20},
+    "control": {"modes": ["zero"], "examples": 8},
+    # The tiny encoder has 64 positions.
+    "corpora": {
+        "sentences": {"texts": 40, "max_length": 64},
+        "pairs": {"texts": 24, "max_length": 64},
+    },
+    "text_patterns": {"texts": 2},
+    "syntax": {"least_cases": 5},
+    "probes": {"epochs": 2},
 }
 
 
-def merge(target: dict, changes: dict) -> None:
-    """Put nested `changes` into `target`; every key must be there already."""
-    for key, value in changes.items():
-        assert key in target, key
-        if isinstance(value, dict):
-            merge(target[key], value)
-        else:
-            target[key] = value
+def small(parameters: dict) -> dict:
+    """What to change in parameters so that every stage has little to do."""
+    changes = {
+        name: {key: value for key, value in SMALL.items() if key in section}
+        for name, section in parameters.items()
+        if isinstance(section, dict) and name not in ("tasks", "corpora", "run")
+    }
+    changes = {name: values for name, values in changes.items() if values}
+    for name, values in SETTINGS.items():
+        changes[name] = changes.get(name, {}) | values
+    return changes
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:

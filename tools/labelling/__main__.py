@@ -7,6 +7,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from stages.core.stage.arms import FROM_CHECKPOINT, UNTUNED
 from stages.core.stage.files import InputError, atomic
 from stages.patterns.labelled_maps import (
     CLASSES,
@@ -28,7 +29,7 @@ app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
-MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in ("none", "pretrained"))
+MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
 
 
 @app.command()
@@ -85,7 +86,7 @@ def draw(
     if checkpoint is None:
         drawn_from = [Model.of_pipeline(work / "models" / name) for name in models.split(",")]
     else:
-        drawn_from = [Model(task, "none", 0, checkpoint) for task in TASKS]
+        drawn_from = [Model(task, UNTUNED, 0, checkpoint) for task in TASKS]
     table, maps = draw_maps(
         work / "tasks",
         drawn_from,

@@ -1,6 +1,6 @@
 """A corpus on disk: one parquet file, one row a text, the annotations of tasks and more.
 
-Columns are those of `stages.core.project.examples.SCHEMA` where they make sense, and:
+Columns are those of `stages.core.tasks.examples.SCHEMA` where they make sense, and:
 
 * `group`: what texts come from together (a document, a template's draw). Halves and bootstraps keep
   a group together, because its texts are alike.

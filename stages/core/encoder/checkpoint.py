@@ -16,10 +16,8 @@ from transformers import (
 from transformers.utils import logging
 
 from stages.core.encoder.families import knows_segments, longest_input, refusal
-from stages.core.stage.arms import FROM_CHECKPOINT, Arm
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
-from stages.core.tasks.task import Task
 
 # transformers draws a bar for each of the many small files that it reads and writes.
 logging.disable_progress_bar()
@@ -84,40 +82,7 @@ def load_encoder(folder: Path) -> PreTrainedModel:
     Raises:
         InputError: weights of the encoder are missing or have another shape.
     """
-    return _load_encoder(folder)[0].eval()
-
-
-def load_task_model(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrainedModel:
-    """A classifier on the encoder of `folder`, before tuning (Kovaleva et al. 2019, section 4.3).
-
-    `untuned` and `tuned` take the checkpoint's encoder with a fresh head; the others draw every
-    matrix from the normal distribution, as BERT was before its pretraining (standard deviation
-    `initializer_range`; biases 0, layer norms 1). A head in the checkpoint is never used.
-
-    Raises:
-        InputError: as `load_encoder`, or `task.max_length` is beyond the encoder's positions.
-    """
-    names = task.label_names or ["score"]
-    config = AutoConfig.from_pretrained(
-        folder,
-        id2label=dict(enumerate(names)),
-        label2id={name: index for index, name in enumerate(names)},
-        problem_type="regression" if task.kind == "regression" else "single_label_classification",
-    )
-    require_positions(config, folder, task.max_length, "`max_length` of the task")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = AutoModelForSequenceClassification.from_config(
-            config, dtype=torch.float32, attn_implementation="sdpa"
-        )
-    if arm in FROM_CHECKPOINT:
-        encoder, missing = _load_encoder(folder)
-        weights = {
-            name: value for name, value in encoder.state_dict().items() if name not in missing
-        }
-        # Not strict: the classifier of some families has no pooler.
-        model.base_model.load_state_dict(weights, strict=False)
-    return model.eval()
+    return load_encoder_with_report(folder)[0].eval()
 
 
 def load_tuned(folder: Path) -> PreTrainedModel:
@@ -137,7 +102,7 @@ def _require(folder: Path) -> None:
         raise InputError(f"{folder}: no model there; `dvc repro` or `stages.finetune` makes it")
 
 
-def _load_encoder(folder: Path) -> tuple[PreTrainedModel, set[str]]:
+def load_encoder_with_report(folder: Path) -> tuple[PreTrainedModel, set[str]]:
     """The encoder and the names of the weights that the checkpoint lacks (those of a pooler)."""
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below

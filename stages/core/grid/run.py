@@ -10,16 +10,16 @@ from jaxtyping import Float
 from tqdm import tqdm
 
 from stages.core.encoder.batches import Batch, Encoded
+from stages.core.fan_out import fan_out
 from stages.core.grid.grid import Grid, slices
-from stages.core.runtime.fan_out import fan_out
 from stages.core.runtime.runtime import Runtime, find_device
-from stages.core.runtime.scratch import code_of, fingerprint, open_scratch
+from stages.core.scratch import code_of, fingerprint, open_scratch
 from stages.core.stage.files import atomic
 
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
 # Pieces that other code made are not taken up.
-CODE = code_of("grid/*.py", "encoder/*.py", "heads/*.py", "runtime/*.py")
+CODE = code_of("grid/*.py", "encoder/*.py", "heads/*.py", "runtime/*.py", "fan_out.py")
 
 
 def run_gates(

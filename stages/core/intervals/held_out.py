@@ -12,6 +12,13 @@ from jaxtyping import Bool, Int, Real
 
 from stages.core.intervals.groups import group_intervals
 from stages.core.intervals.intervals import Interval
+from stages.core.stage.tables import interval_columns, interval_names
+
+# The columns of a choice in a table: the held-out score, that of the rival, and what it gains.
+SCORE = interval_names(value="value")
+RIVAL = interval_names("rival", "value")
+GAIN = interval_names("gain", "value")
+CHOICE_COLUMNS = ("cases", "groups", "same", *SCORE, *RIVAL, *GAIN)
 
 
 @dataclass(frozen=True)
@@ -32,24 +39,20 @@ class Choice:
     groups: int
 
     def columns(self) -> dict[str, float | int | bool]:
-        """Everything but the names, for a row of a table."""
+        """The values of `CHOICE_COLUMNS`: everything but what the chosen ones are called."""
         row: dict[str, float | int | bool] = {
             "cases": self.cases,
             "groups": self.groups,
             "same": self.same,
         }
-        for name, interval in (("", self.score), ("rival_", self.rival), ("gain_", self.gain)):
-            row |= {
-                f"{name}value": interval.value,
-                f"{name}low": interval.low,
-                f"{name}high": interval.high,
-            }
+        for name, found in (("", self.score), ("rival", self.rival), ("gain", self.gain)):
+            row |= interval_columns(name, found.value, found.low, found.high, "value")
         return row
 
 
 def held_out(
-    scores: Real[np.ndarray, "case candidate"],
-    rivals: Real[np.ndarray, "case rival"],
+    scores: Real[np.ndarray, "case candidate"] | Bool[np.ndarray, "case candidate"],
+    rivals: Real[np.ndarray, "case rival"] | Bool[np.ndarray, "case rival"],
     groups: Int[np.ndarray, " case"],
     resamples: int,
     seed: int,
@@ -92,7 +95,8 @@ def halves(groups: Int[np.ndarray, " case"], seed: int) -> Int[np.ndarray, " cas
 
 
 def best_of_halves(
-    table: Real[np.ndarray, "case candidate"], half: Int[np.ndarray, " case"]
+    table: Real[np.ndarray, "case candidate"] | Bool[np.ndarray, "case candidate"],
+    half: Int[np.ndarray, " case"],
 ) -> list[int]:
     """The best candidate on each half; on all cases where a half is empty."""
     parts = [table[half == side] for side in (0, 1)]

@@ -1,1 +1,1 @@
-"""Attention maps: on disk, from an encoder, between words, and what is measured on them."""
+"""What is measured on attention maps; each stage depends on the modules that it uses."""

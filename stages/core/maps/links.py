@@ -14,8 +14,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from stages.core.intervals.groups import group_means, group_ratio
-from stages.core.intervals.held_out import best_of_halves, halves, held_out
-from stages.core.maps.recording import Recording, Texts
+from stages.core.intervals.held_out import CHOICE_COLUMNS, best_of_halves, halves, held_out
+from stages.core.recordings.recording import Recording, Texts
+from stages.core.stage.tables import interval_columns, interval_names
 
 # Tokens of one side and of the other.
 Link = tuple[Sequence[int], Sequence[int]]
@@ -25,6 +26,21 @@ FindLinks = Callable[[int, list[list[int]]], list[Link]]
 Weights = tuple[
     Float[np.ndarray, "text head"], Float[np.ndarray, "text head"], Int[np.ndarray, " text"]
 ]
+
+# The columns of `weights_by_head`, `moved_share` and `best_table`.
+WEIGHT_COLUMNS = (
+    "encoder",
+    "layer",
+    "head",
+    "texts",
+    *interval_names(value="weight"),
+    *interval_names("moved", "weight"),
+    *interval_names("gain", "weight"),
+    "percentile",
+)
+CHOSEN_COLUMNS = ("encoder", "layer", "head", "weight", "moved_weight")
+MOVED_SHARE_COLUMNS = (*CHOSEN_COLUMNS, *interval_names(value="value"), "same", "texts")
+BEST_COLUMNS = (*CHOSEN_COLUMNS, *CHOICE_COLUMNS)
 
 
 def tokens_of_words(words: Sequence[int], count: int) -> list[list[int]]:
@@ -86,7 +102,7 @@ def linked_weights(
             plain = [special == 0 for special in tokens["special"]]
             maps = batch.maps[place].flatten(0, 1)
             for cases, find in zip(found, finders, strict=True):
-                links = [link for link in find(row, of_words) if all(link)]
+                links = [link for link in find(int(row), of_words) if all(link)]
                 if links:
                     cases.append((int(row), *text_weights(maps, links, plain)))
     heads = recording.layers * recording.heads
@@ -101,7 +117,7 @@ def _weights(cases: list[tuple], texts: Texts, heads: int) -> Weights:
     return linked, moved, texts.groups[[case[0] for case in cases]]
 
 
-def head_table(
+def weights_by_head(
     recording: Recording,
     linked: Float[np.ndarray, "text head"],
     moved: Float[np.ndarray, "text head"],
@@ -111,9 +127,9 @@ def head_table(
 ) -> pd.DataFrame:
     """One row a head: mean weight over texts, of links moved, and the gain, with intervals."""
     columns = recording.places | {"texts": len(linked)}
-    for name, values in (("", linked), ("moved_", moved), ("gain_", linked - moved)):
-        mean, low, high = group_means(values.T, groups, resamples, seed)
-        columns |= {f"{name}weight": mean, f"{name}low": low, f"{name}high": high}
+    for name, values in (("", linked), ("moved", moved), ("gain", linked - moved)):
+        means = group_means(values.T, groups, resamples, seed)
+        columns |= interval_columns(name, *means, value="weight")
     table = pd.DataFrame(columns)
     return table.assign(percentile=table["weight"].rank(pct=True))
 
@@ -142,9 +158,7 @@ def moved_share(
     share = group_ratio(moved[rows, picks], linked[rows, picks], groups, resamples, seed)
     row = {
         **_chosen(recording, int(linked.mean(0).argmax()), linked, moved),
-        "value": share.value,
-        "low": share.low,
-        "high": share.high,
+        **interval_columns("", share.value, share.low, share.high, "value"),
         "same": bool(len(np.unique(picks)) == 1),
         "texts": len(linked),
     }

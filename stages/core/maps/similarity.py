@@ -14,10 +14,10 @@ from stages.core.intervals.groups import group_means
 
 
 def map_cosine(
-    first: Float[Tensor, "batch head query key"],
-    second: Float[Tensor, "batch head query key"],
-    queries: Bool[Tensor, "batch query"],
-) -> Float64[np.ndarray, "batch head"]:
+    first: Float[Tensor, "example head query key"],
+    second: Float[Tensor, "example head query key"],
+    queries: Bool[Tensor, "example query"],
+) -> Float64[np.ndarray, "example head"]:
     """Cosine of the flattened maps of each head, over the rows of the chosen queries."""
     chosen = queries[:, None, :, None]
     first, second = ((maps * chosen).flatten(2) for maps in (first, second))
@@ -56,7 +56,7 @@ def similarities(
     return result
 
 
-def head_table(
+def cosines_by_head(
     cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
 ) -> pd.DataFrame:
     """One row a head: mean cosine over the examples with its bootstrap interval (`group_means`)."""

@@ -9,11 +9,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from stages.core.encoder.families import WORD_MARKS
-from stages.core.maps.recording import MapBatch, Recording
 from stages.core.maps.statistics import TokenKinds
-from stages.core.maps.tokens import Special
+from stages.core.recordings.recording import MapBatch, Recording
+from stages.core.recordings.tokens import Special
 
-PATTERNS = ("next", "previous", "related", "related_other", "pieces", "delimiter", "sentence")
+VIG_PATTERNS = ("next", "previous", "related", "related_other", "pieces", "delimiter", "sentence")
 
 
 def related_words(words: list[dict], numbers: list[int], pieces: list[str]) -> list[str]:
@@ -131,7 +131,7 @@ def sentence_strength(
 
 
 def pattern_strengths(batch: MapBatch, tokens: TextTokens) -> dict[str, Float[Tensor, "text head"]]:
-    """The strength of each of `PATTERNS`, heads of all layers in one row; NaN where it has none."""
+    """The strength of each of `VIG_PATTERNS` in every head of all layers; NaN where it has none."""
     maps = batch.maps.flatten(1, 2)
     lengths = torch.as_tensor(batch.lengths, device=maps.device).to(maps.dtype)
     found = {

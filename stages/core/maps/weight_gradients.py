@@ -15,9 +15,19 @@ from torch import Tensor
 from stages.core.encoder.batches import Batch
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import KindIds
+from stages.core.stage.tables import MeasuredTable, interval_columns, interval_names
 
-KINDS = ("cls", "sep", "punctuation", "words")
-MEASURES = ("summed", "per_weight", "attention")
+TOKEN_KINDS = ("cls", "sep", "punctuation", "words")
+GRADIENT_COLUMNS = ("summed", "per_weight", "attention")
+# The columns of `layer_table`: one row a layer and kind of token.
+LAYER_COLUMNS = (
+    "layer",
+    "kind",
+    *(column for name in GRADIENT_COLUMNS for column in interval_names(name)),
+)
+# One row a layer and kind of token: gradients of the loss of masked words on a corpus. The stage
+# `surface` writes it; without an MLM head it has no rows.
+MASKED = MeasuredTable("surface/{corpus}-masked", (*LAYER_COLUMNS, "encoder"))
 # The loss of each text from the model's logits and the rows of the batch.
 Loss = Callable[[Float[Tensor, "text ..."], Batch], Float[Tensor, " text"]]
 
@@ -39,16 +49,16 @@ def weight_gradients(
 
 def kind_table(
     gated: Gated, batches: Iterator[Batch], kind_ids: KindIds, loss: Loss, count: int
-) -> dict[str, Float[np.ndarray, "measure kind head text"]]:
-    """By kind of token, for every head and text.
+) -> dict[str, Float[np.ndarray, "kind head text"]]:
+    """What attention to each kind of token does, and how much of it there is.
 
     Returns:
         `summed`: absolute gradients of all weights to tokens of the kind, added up; `per_weight`:
         their mean; `attention`: the share of attention that the kind gets. NaN for a kind that a
-        text lacks. Array order: KINDS, heads of all layers, texts.
+        text lacks. Arrays have the order of TOKEN_KINDS and the heads of all layers.
     """
     heads = gated.layers * gated.heads
-    found = {name: np.full((len(KINDS), heads, count), np.nan) for name in MEASURES}
+    found = {name: np.full((len(TOKEN_KINDS), heads, count), np.nan) for name in GRADIENT_COLUMNS}
     for parameter in gated.model.parameters():
         parameter.requires_grad_(False)
     # One leaf that asks for gradients keeps the graph; its own gradient is never read.
@@ -67,7 +77,7 @@ def kind_table(
             shares = torch.einsum("bhk,bnk->nhb", attention, masks.to(attention.dtype))
             missing = (weights == 0).T[:, None]
             per_weight = summed / weights.T[:, None].clamp_min(1)
-            for name, values in zip(MEASURES, (summed, per_weight, shares), strict=True):
+            for name, values in zip(GRADIENT_COLUMNS, (summed, per_weight, shares), strict=True):
                 values = values.masked_fill(missing, torch.nan).cpu().double().numpy()
                 found[name][:, place, batch.rows] = values
         gated.model.zero_grad(set_to_none=True)
@@ -77,17 +87,18 @@ def kind_table(
 def layer_table(
     found: dict[str, Float[np.ndarray, "kind head text"]],
     layers: int,
-    means: Callable[[Float[np.ndarray, "measure text"]], tuple[np.ndarray, ...]],
+    means: Callable[[Float[np.ndarray, "row text"]], tuple[np.ndarray, ...]],
 ) -> pd.DataFrame:
-    """One row a layer and kind: each measure, mean over heads and texts, with its interval.
+    """One row a layer and kind: means over heads and texts of what `kind_table` found.
 
     Args:
-        means: gives mean, low and high of each row.
+        means: gives mean, low and high of each of its rows.
     """
     rows = pd.DataFrame(
-        [(layer, kind) for kind in KINDS for layer in range(layers)], columns=["layer", "kind"]
+        [(layer, kind) for kind in TOKEN_KINDS for layer in range(layers)],
+        columns=["layer", "kind"],
     )
     for name, values in found.items():
-        per_layer = values.reshape(len(KINDS) * layers, -1, values.shape[-1]).mean(1)
-        rows[name], rows[f"{name}_low"], rows[f"{name}_high"] = means(per_layer)
+        per_layer = values.reshape(len(TOKEN_KINDS) * layers, -1, values.shape[-1]).mean(1)
+        rows = rows.assign(**interval_columns(name, *means(per_layer)))
     return rows.dropna(subset=["summed"]).reset_index(drop=True)

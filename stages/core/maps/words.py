@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from stages.core.maps.tokens import Special
+from stages.core.recordings.tokens import Special
 
 FromPieces = Literal["mean", "first"]  # the paper; its code
 

@@ -11,7 +11,7 @@ from stages.core.intervals.intervals import holm, percentile_interval
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import (
     Halves,
-    Resampled,
+    ResampledMetric,
     halve,
     held_out_choices,
     mean_effect,
@@ -21,27 +21,27 @@ from stages.core.outcomes.paired import (
 
 
 def fixed_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
-    """What a stage says of gates that are not drawn at random, by the end of the file's name."""
+    """Tables of gates that are not random: `gates`, `means` and `held_out`."""
     resampled = resample(outcomes, resamples, seed)
     return {
-        "": effect_table(outcomes, resampled),
-        "-means": mean_table(outcomes, resampled),
-        "-heldout": held_out_table(outcomes, halve(outcomes, resamples, seed)),
+        "gates": effect_table(outcomes, resampled),
+        "means": mean_table(outcomes, resampled),
+        "held_out": held_out_table(outcomes, halve(outcomes, resamples, seed)),
     }
 
 
 def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
-    """What a stage says of random shares of heads, by the end of the file's name."""
+    """Tables of random shares of heads: `gates`, `curves` and `gaps`."""
     resampled = resample(outcomes, resamples, seed)
     points = curve_points(outcomes, resampled, seed)
     return {
-        "": effect_table(outcomes, resampled),
-        "-curves": curve_table(outcomes, points),
-        "-gaps": gap_table(outcomes, points),
+        "gates": effect_table(outcomes, resampled),
+        "curves": curve_table(outcomes, points),
+        "gaps": gap_table(outcomes, points),
     }
 
 
-def effect_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
+def effect_table(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
     """The gates with metric, examples, baseline, value, effect, relative, low, high, p and p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
@@ -61,7 +61,7 @@ def effect_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     return table
 
 
-def mean_table(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
+def mean_table(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
     """The mean effect over all heads, and over all layers, of each mode.
 
     Returns:
@@ -122,11 +122,11 @@ class Point:
     share: float
     draws: int
     effect: float
-    changes: Float[np.ndarray, " resamples"]
-    relative_changes: Float[np.ndarray, " resamples"]
+    changes: Float[np.ndarray, " resample"]
+    relative_changes: Float[np.ndarray, " resample"]
 
 
-def curve_points(outcomes: Outcomes, resampled: Resampled, seed: int) -> list[Point]:
+def curve_points(outcomes: Outcomes, resampled: ResampledMetric, seed: int) -> list[Point]:
     """Every mode, band and share of random gates (query-title study, section 2.1).
 
     Draws and examples are resampled, so intervals speak of other draws on other examples.

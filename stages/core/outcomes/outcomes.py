@@ -23,9 +23,9 @@ class Outcomes:
 
     gates: pd.DataFrame
     metric: str
-    labels: Float[np.ndarray, " n"]
-    baseline: Float[np.ndarray, " n"]
-    gated: Float[np.ndarray, "gates n"]
+    labels: Float[np.ndarray, " example"]
+    baseline: Float[np.ndarray, " example"]
+    gated: Float[np.ndarray, "gate example"]
 
     @property
     def before(self) -> float:
@@ -38,7 +38,7 @@ class Outcomes:
         return replace(self, gates=table, gated=self.gated[gates])
 
     @cached_property
-    def after(self) -> Float[np.ndarray, " gates"]:
+    def after(self) -> Float[np.ndarray, " gate"]:
         """The metric under each gate."""
         # One gate at a time: macro F1 counts the classes that it is given, and other gates'
         # predictions may hold more of them.
@@ -72,14 +72,14 @@ def write_outcomes(
     folder: Path,
     gates: Sequence[Gate],
     examples: pd.DataFrame,
-    baseline: Float[np.ndarray, "n classes"],
-    gated: Float[np.ndarray, "gates n classes"],
+    baseline: Float[np.ndarray, "example class"],
+    gated: Float[np.ndarray, "gate example class"],
     precision: str = "fp32",
 ) -> None:
     """Keep every gate's outcome on every example: gates.parquet, examples.parquet, logits.
 
-    `logits.npy` is [gates, examples, classes] in the order of the two tables; `baseline.npy` is
-    [examples, classes]. `precision` is that of `gate_table`.
+    `logits.npy` is [gate, example, class] in the order of the two tables; `baseline.npy` is
+    [example, class]. `precision` is that of `gate_table`.
     """
     folder.mkdir(parents=True)
     table = gate_table(gates, precision)

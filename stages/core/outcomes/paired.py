@@ -15,24 +15,24 @@ from stages.core.tasks.metrics import scorer
 
 
 @dataclass(frozen=True)
-class Resampled:
+class ResampledMetric:
     """The metric on the same resamples of the examples, with every head on and under each gate."""
 
-    before: Float[np.ndarray, " resamples"]
-    after: Float[np.ndarray, "gates resamples"]
+    before: Float[np.ndarray, " resample"]
+    after: Float[np.ndarray, "gate resample"]
 
     @property
-    def effects(self) -> Float[np.ndarray, "gates resamples"]:
+    def effects(self) -> Float[np.ndarray, "gate resample"]:
         """After minus before, in the metric's unit."""
         return self.after - self.before
 
 
-def draw_samples(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resamples {count}"]:
+def draw_samples(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resample {count}"]:
     """The examples of each resample."""
     return np.random.default_rng(seed).integers(count, size=(resamples, count))
 
 
-def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
+def resample(outcomes: Outcomes, resamples: int, seed: int) -> ResampledMetric:
     """The bootstrap over examples that all intervals of these outcomes come from.
 
     NaN where there is but one example, which says nothing of others.
@@ -40,16 +40,16 @@ def resample(outcomes: Outcomes, resamples: int, seed: int) -> Resampled:
     count = len(outcomes.labels)
     if count < 2:
         unknown = np.full((1 + len(outcomes.gated), resamples), np.nan)
-        return Resampled(unknown[0], unknown[1:])
+        return ResampledMetric(unknown[0], unknown[1:])
     samples = draw_samples(count, resamples, seed)
     score = scorer(outcomes.metric, outcomes.labels[samples])
     before, *after = (
         score(predictions[samples]) for predictions in (outcomes.baseline, *outcomes.gated)
     )
-    return Resampled(before, np.stack(after))
+    return ResampledMetric(before, np.stack(after))
 
 
-def paired_effects(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
+def paired_effects(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
     """The effect of each gate on the metric with a paired bootstrap interval and a p-value.
 
     p is McNemar's exact test for accuracy; for other metrics it is the normal approximation with
@@ -71,14 +71,16 @@ def paired_effects(outcomes: Outcomes, resampled: Resampled) -> pd.DataFrame:
     return pd.DataFrame({"value": value, "effect": effect, "low": low, "high": high, "p": p})
 
 
-def _mcnemar(before_right: Bool[np.ndarray, " n"], after_right: Bool[np.ndarray, " n"]) -> float:
+def _mcnemar(
+    before_right: Bool[np.ndarray, " example"], after_right: Bool[np.ndarray, " example"]
+) -> float:
     lost, won = np.sum(before_right & ~after_right), np.sum(~before_right & after_right)
     # The test looks at nothing but the two counts of examples that changed.
     return mcnemar([[0, lost], [won, 0]], exact=True).pvalue
 
 
 def mean_effect(
-    outcomes: Outcomes, resampled: Resampled, gates: Int[np.ndarray, " some"]
+    outcomes: Outcomes, resampled: ResampledMetric, gates: Int[np.ndarray, " some"]
 ) -> dict[str, float]:
     """The mean effect of some gates, as of one drawn at random, with a paired bootstrap interval.
 
@@ -101,10 +103,10 @@ class Halves:
     on both sides.
     """
 
-    choosing: Float[np.ndarray, "resamples gates"]
-    scoring: Float[np.ndarray, "resamples gates"]
-    choosing_again: Float[np.ndarray, "resamples gates"]
-    scoring_again: Float[np.ndarray, "resamples gates"]
+    choosing: Float[np.ndarray, "resample gate"]
+    scoring: Float[np.ndarray, "resample gate"]
+    choosing_again: Float[np.ndarray, "resample gate"]
+    scoring_again: Float[np.ndarray, "resample gate"]
 
 
 def halve(outcomes: Outcomes, resamples: int, seed: int) -> Halves:

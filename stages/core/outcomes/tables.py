@@ -1,6 +1,6 @@
-"""Tables of effects: what the stages `effects` and `control` write of the outcomes of gates."""
+"""Tables of effects, which the stages `effects` and `control` write of the outcomes of gates."""
 
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.stage.tables import MeasuredTable
 
 GATE_COLUMNS = (
     "gate",
@@ -16,7 +16,8 @@ GATE_COLUMNS = (
 )
 EVIDENCE_COLUMNS = ("metric", "examples", "baseline")
 EFFECT_COLUMNS = ("effect", "low", "high")
-RELATIVE_COLUMNS = interval_names("relative")
+# A point of a curve: the effect with its interval, and the same as a share of the baseline.
+POINT_COLUMNS = ("effect", "relative", "low", "high", "relative_low", "relative_high")
 
 OF_GATES = (
     *GATE_COLUMNS,
@@ -41,18 +42,20 @@ OF_HELD_OUT = (
     "low",
     "high",
 )
-OF_GAPS = (
-    "mode",
-    "share",
-    "draws",
-    *EVIDENCE_COLUMNS,
-    *EFFECT_COLUMNS,
-    *RELATIVE_COLUMNS,
-)
 
 # Of the tuned encoder; `stages.control` has its own, of the encoder that began at random.
+# One row a gate.
 GATES = MeasuredTable("effects/{task}-{seed}", OF_GATES)
+# One row a family and mode: the mean over its gates.
 MEANS = MeasuredTable("effects/{task}-{seed}-means", OF_MEANS)
+# One row a family, mode, and which was picked: the best, the worst.
 HELD_OUT = MeasuredTable("effects/{task}-{seed}-heldout", OF_HELD_OUT)
-CURVES = MeasuredTable("effects/{task}-{seed}-curves", ("band", *OF_GAPS))
-GAPS = MeasuredTable("effects/{task}-{seed}-gaps", OF_GAPS)
+# One row a mode, band and share of random heads.
+CURVES = MeasuredTable(
+    "effects/{task}-{seed}-curves",
+    ("mode", "band", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS),
+)
+# One row a mode and share: the lower band less the upper.
+GAPS = MeasuredTable(
+    "effects/{task}-{seed}-gaps", ("mode", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS)
+)

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from stages.core.pages.page import Page
-from stages.core.stage.rooms import modules_of_rooms
 from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.rooms import modules_of_rooms
 
 OWN = "page"
 

@@ -1,7 +1,7 @@
 """Reading `params.yaml` section by section against a pydantic model."""
 
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import (
     BaseModel,
@@ -30,11 +30,8 @@ class Resampled(Parameters):
     seed: NonNegativeInt
 
 
-Model = TypeVar("Model")
-
-
-def section(model: type[Model], key: str, file: str | Path = PARAMETER_FILE) -> Model:
-    """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`.
+def section(model: Any, key: str, file: str | Path = PARAMETER_FILE) -> Any:
+    """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`: a pydantic model, or any type that pydantic knows.
 
     Raises:
         InputError: the section is missing, has an unknown key or a wrong value; the message names
@@ -52,7 +49,7 @@ def section(model: type[Model], key: str, file: str | Path = PARAMETER_FILE) -> 
     return checked(model, value, f"{file}: `{key}`")
 
 
-def checked(model: type[Model], value: Any, where: str) -> Model:
+def checked(model: Any, value: Any, where: str) -> Any:
     """Validate `value` as a `model`; errors start with `where`.
 
     Raises:

@@ -33,29 +33,42 @@ class MeasuredTable:
     numbered: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
 
+    @property
+    def path_pattern(self) -> Path:
+        """The place of its files, with the names of its fields in it."""
+        return MEASURES / f"{self.pattern}.parquet"
+
     def path(self, **fields: Any) -> Path:
         """The file of these fields."""
-        return MEASURES / f"{self.pattern.format(**fields)}.parquet"
+        return Path(str(self.path_pattern).format(**fields))
 
-    def write(self, parts: pd.DataFrame | Sequence[pd.DataFrame], **fields: Any) -> None:
+    def write(
+        self,
+        parts: pd.DataFrame | Sequence[pd.DataFrame],
+        compression: str = "snappy",
+        **fields: Any,
+    ) -> None:
         """Write a table, or several one below the other.
+
+        Args:
+            compression: of Parquet.
 
         Raises:
             ValueError: its columns are not those of the declaration.
         """
         table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
-        if complaint := self.complaint(table.columns):
+        if complaint := self.complaint(table):
             raise ValueError(f"{self.path(**fields)}: {complaint}")
         with atomic(self.path(**fields)) as partial:
-            table.to_parquet(partial, index=False)
+            table.to_parquet(partial, index=False, compression=compression)
 
-    def complaint(self, columns: Sequence[str]) -> str:
+    def complaint(self, table: pd.DataFrame) -> str:
         """What is wrong with the columns of a table, in words; empty when nothing is.
 
         A table without rows may lack columns.
         """
-        found = {name for name in columns if not self._is_numbered(name)}
-        lacking = set(self.columns) - found - set(self.optional)
+        found = {name for name in table.columns if not self._is_numbered(name)}
+        lacking = set(self.columns) - found - set(self.optional) if len(table) else set()
         unknown = found - set(self.columns) - set(self.optional)
         said = [
             f"{what} {', '.join(sorted(names))}"
@@ -71,13 +84,15 @@ class MeasuredTable:
 def interval_columns(name: str, mean: Any, low: Any, high: Any, value: str = "") -> dict[str, Any]:
     """The three columns of a value with its interval.
 
-    They are called NAME, NAME_low and NAME_high; without a name, `value`, low and high.
+    They are called NAME, NAME_low and NAME_high. With a `value` the first is NAME_value; without a
+    name they are `value`, low and high.
     """
     prefix = f"{name}_" if name else ""
-    return {name or value: mean, f"{prefix}low": low, f"{prefix}high": high}
+    own = f"{prefix}{value}" if value else name
+    return {own: mean, f"{prefix}low": low, f"{prefix}high": high}
 
 
-def interval_names(name: str = "", value: str = "value") -> tuple[str, str, str]:
+def interval_names(name: str = "", value: str = "") -> tuple[str, str, str]:
     """The names that `interval_columns` gives."""
     return tuple(interval_columns(name, None, None, None, value))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -23,7 +24,7 @@ class Measures:
         tasks: task names in the order of `run.tasks`, each with its primary metric.
         arms: as `run.arms`.
         seeds: as `run.seeds`.
-        corpora: as `run.corpora`.
+        corpora: names of `corpora`, in their order.
 
     Files of others than these are left alone: they are remains of an earlier run.
     """
@@ -53,7 +54,7 @@ class Measures:
         """All tables of a declaration, one below the other.
 
         The fields of its pattern become columns (`seed` as integers); tables come in the order of
-        `run.tasks`, `run.arms`, `run.seeds` and `run.corpora`.
+        `run.tasks`, `run.arms`, `run.seeds` and `corpora`.
 
         Raises:
             NotMeasured: there is no such file.
@@ -104,7 +105,7 @@ def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) -> Measures:
-    """The measures of the tasks, arms and seeds that the section `run` names.
+    """The measures of the tasks, arms and seeds that the section `run` names, and of all corpora.
 
     Raises:
         InputError: a key of `run`, or a task that it names, is missing or wrong.
@@ -115,7 +116,7 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         {task: load_task(task, file).metrics[0] for task in tasks},
         section(list[str], "run.arms", file),
         section(list[int], "run.seeds", file),
-        section(list[str], "run.corpora", file),
+        list(section(dict[str, Any], "corpora", file)),
     )
 
 

@@ -70,7 +70,7 @@ def annotate(
     shuffled: Sequence[int] = (),
     capitals: tuple[bool, bool] = (True, True),
 ) -> dict:
-    """Read the trees of one or two texts as a row of `stages.core.project.examples.SCHEMA`.
+    """Read the trees of one or two texts as a row of `stages.core.tasks.examples.SCHEMA`.
 
     Args:
         first: the sentences of `text_a`.

@@ -1,0 +1,1 @@
+"""Attention as one stream of batches: from an encoder that runs, or from maps on disk."""

@@ -1,0 +1,58 @@
+"""Saved states of a run that may be killed, outside what DVC deletes before a run."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from stages.core.stage.files import remove
+
+COMPLETE = "complete"  # a file in a saved state, written after all others
+
+
+def code_of(*patterns: str) -> list[Path]:
+    """Files of `stages.core` that match the patterns.
+
+    Raises:
+        FileNotFoundError: a pattern has no match.
+    """
+    core = Path(__file__).parent
+    files = {pattern: sorted(core.glob(pattern)) for pattern in patterns}
+    if absent := [pattern for pattern, found in files.items() if not found]:
+        raise FileNotFoundError(f"{core}: no file is named {', '.join(absent)}")
+    return [file for found in files.values() for file in found]
+
+
+def fingerprint(identity: Any, files: Iterable[Path]) -> str:
+    """A short name for everything that a run's result depends on: settings and files' contents."""
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode())
+    for path in files:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def open_scratch(scratch: Path) -> None:
+    """Make the folder for a run's states, named by the run's fingerprint in a folder of the run.
+
+    States of the same run under other settings, and states that a kill cut short, are removed.
+    """
+    for other in scratch.parent.glob("*"):
+        if other != scratch:
+            remove(other)
+    for state in scratch.glob("checkpoint-*"):
+        if not (state / COMPLETE).exists():
+            remove(state)
+    scratch.mkdir(parents=True, exist_ok=True)
+
+
+def mark_complete(scratch: Path, step: int) -> None:
+    """Say that the state of `step` is written to its end."""
+    (scratch / f"checkpoint-{step}" / COMPLETE).touch()
+
+
+def last_state(scratch: Path) -> Path | None:
+    """The newest state that was written to its end."""
+    states = [path.parent for path in scratch.glob(f"checkpoint-*/{COMPLETE}")]
+    return max(states, key=lambda path: int(path.name.split("-")[1]), default=None)

@@ -1,0 +1,47 @@
+"""What tests of claims share: hand-made measures, and the answer that a measure gives of them.
+
+The fixture `measures` of `tests/conftest.py` is the configuration that they are of.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+import stages.findings
+from stages.core.verdicts.claims import MEASURES, Settings
+from stages.core.verdicts.depth import Band
+from stages.core.verdicts.estimates import Answer
+from stages.core.verdicts.measures import Measures
+
+SETTINGS = Settings(configuration="test", resamples=50)
+MIDDLE = Band(Fraction(6, 12), Fraction(10, 12))
+UPPER_HALF = Band(Fraction(7, 12), Fraction(1))
+LABELS = [0.0, 1.0] * 10
+stages.findings.load()
+
+
+def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
+    """Write a table of measures; it need not have columns that no test reads."""
+    path = measures.folder / f"{name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_parquet(path, index=False)
+
+
+def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None:
+    """Predictions on twenty examples of which the first `wrong` are wrong."""
+    rows = [
+        {
+            "id": f"x{row}",
+            "label": label,
+            "prediction": 1 - label if row < wrong else label,
+            **columns,
+        }
+        for row, label in enumerate(LABELS)
+    ]
+    write(measures, name, rows)
+
+
+def found(measures: Measures, name: str, **arguments: Any) -> Answer:
+    """What the measure of this name answers."""
+    return MEASURES[name](measures, SETTINGS, **arguments)

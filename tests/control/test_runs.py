@@ -1,0 +1,68 @@
+"""The stage `control` on tiny models: what it says is what full forward passes say."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from stages.control import __main__ as control
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.gates import Gate, GateBatch, off_matrix
+from stages.core.heads.seam import Gated
+from stages.core.tasks.examples import read_examples
+from tests import toy
+
+CONTROL = {
+    "modes": ["zero"],
+    "precision": "fp32",
+    "batch": 8,
+    "examples": None,
+    "resamples": 50,
+    "seed": 0,
+}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> Path:
+    """A folder with 24 examples, an untrained model and another one in the place of the tuned."""
+    monkeypatch.chdir(tmp_path)
+    toy.write_parameters(control=CONTROL)
+    toy.write_examples_of("toy", 24, pairs=False)
+    toy.write_models(tiny_bert, "random_weights", "tuned_from_random")
+    return tmp_path
+
+
+def accuracy_without(head: tuple[int, int]) -> float:
+    """Of the tuned model, by one full pass an example."""
+    folder = Path("work/models/toy-tuned_from_random-0")
+    model, examples = Gated(load_tuned(folder)), read_examples(toy.examples_path("toy"))
+    off = off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads)
+    right = 0
+    with torch.inference_mode():
+        for batch in encode(load_tokenizer(folder), examples, 40).batches(1):
+            logits = model(batch.inputs, gate=GateBatch("zero", off))
+            right += int(logits.argmax()) == examples["label"][batch.rows[0]]
+    return right / len(examples)
+
+
+def test_effects_and_drift_of_every_head(project):
+    control.main("toy", 0)
+    heads = pd.read_parquet("work/measures/control/toy-0.parquet")
+    assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
+    for row in heads.iloc[[0, 5]].itertuples():
+        assert row.value == pytest.approx(accuracy_without((row.layer, row.head)))
+    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    assert len(drift) == 8
+    assert (drift["cosine"] < 0.999).all()
+    for table in ("means", "heldout"):
+        assert len(pd.read_parquet(f"work/measures/control/toy-0-{table}.parquet"))
+
+
+def test_a_model_that_tuning_left_alone_does_not_drift(project):
+    weights = Path("work/models/toy-random_weights-0/model.safetensors").read_bytes()
+    Path("work/models/toy-tuned_from_random-0/model.safetensors").write_bytes(weights)
+    control.main("toy", 0)
+    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)

@@ -1,0 +1,209 @@
+"""Tokens of words, word-level maps and streams of maps."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from ruamel.yaml import YAML
+
+from stages.core.corpora.store import corpus_frame, word, write_corpus
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.maps.words import membership, present, word_maps
+from stages.core.recordings import recording as recording_module
+from stages.core.recordings.recording import LiveRecording, StoredRecording, Texts, open_texts
+from stages.core.recordings.store import write_maps
+from stages.core.recordings.tokens import Special, recorded_table, token_table
+from stages.core.stage.files import InputError
+from stages.core.stage.tables import write_tables
+
+
+def write_parameters(**entry) -> None:
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump({"corpora": {"own": entry}}, stream)
+
+
+def corpus() -> pd.DataFrame:
+    """Two pairs; "xylophone" is in pieces."""
+    rows = []
+    for number, (a, b) in enumerate([("the xylophone sees", "a dog"), ("a cat", "the dog .")]):
+        words = []
+        for segment, text in enumerate((a, b)):
+            start = 0
+            for form in text.split(" "):
+                words.append(word(form, start, segment))
+                start += len(form) + 1
+        rows.append({"id": f"t{number}", "group": "g", "text_a": a, "text_b": b, "words": words})
+    return corpus_frame(rows)
+
+
+def test_each_token_belongs_to_the_word_that_it_is_a_piece_of(tiny_bert):
+    tokenizer = load_tokenizer(tiny_bert)
+    texts = corpus()
+    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
+    for tokens, numbers, words in zip(table["tokens"], table["word"], texts["words"], strict=True):
+        for place, entry in enumerate(words):
+            pieces = [t for t, n in zip(tokens, numbers, strict=True) if n == place]
+            assert "".join(piece.removeprefix("##") for piece in pieces) == entry["text"]
+    assert table["special"][1] == [1, 0, 0, 2, 0, 0, 0, 2]
+    assert table["segments"][1] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert table["word"][1] == [-1, 0, 1, -1, 2, 3, 4, -1]
+
+
+def test_text_without_annotation_has_the_tokenizers_words(any_checkpoint):
+    tokenizer = load_tokenizer(any_checkpoint)
+    texts = corpus().assign(words=[[], []])
+    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
+    assert max(table["word"][0]) == 4
+    assert max(table["word"][1]) == 4
+    for numbers, special in zip(table["word"], table["special"], strict=True):
+        assert [n < 0 for n in numbers] == [kind != Special.NONE for kind in special]
+
+
+def test_recorded_tokens_without_words_go_by_their_pieces():
+    tokens = pd.DataFrame(
+        {
+            "id": ["a"],
+            "tokens": [["[CLS]", "xylo", "##phone", "sees", "[SEP]"]],
+            "segments": [[0] * 5],
+        }
+    )
+    (row,) = recorded_table(tokens).to_dict("records")
+    assert row["word"] == [-1, 0, 0, 1, -1]
+    assert row["special"] == [1, 0, 0, 0, 2]
+
+
+# [CLS] play ##ing chess [SEP]
+WORDS = [[-1, 0, 0, 1, -1]]
+MAP = torch.tensor(
+    [
+        [0.2, 0.2, 0.2, 0.2, 0.2],
+        [0.1, 0.2, 0.3, 0.4, 0.0],
+        [0.3, 0.0, 0.1, 0.2, 0.4],
+        [0.0, 0.5, 0.1, 0.1, 0.3],
+        [0.2, 0.2, 0.2, 0.2, 0.2],
+    ]
+)[None, None, None]
+
+
+def test_attention_to_a_word_is_a_sum_and_from_it_a_mean():
+    parts = membership(WORDS, 5)
+    found = word_maps(MAP, parts)[0, 0, 0]
+    # From "playing": mean of (0.2 + 0.3, 0.4) and (0.0 + 0.1, 0.2).
+    torch.testing.assert_close(found, torch.tensor([[0.3, 0.3], [0.6, 0.1]]))
+    first = word_maps(MAP, parts, "first")[0, 0, 0]
+    torch.testing.assert_close(first, torch.tensor([[0.5, 0.4], [0.6, 0.1]]))
+
+
+def test_cls_stands_for_the_root_as_word_0():
+    parts = membership(WORDS, 5, special=[[1, 0, 0, 0, 2]])
+    found = word_maps(MAP, parts)[0, 0, 0]
+    torch.testing.assert_close(found[:, 0], torch.tensor([0.2, 0.2, 0.0]))
+    torch.testing.assert_close(found[0, 1:], torch.tensor([0.4, 0.2]))
+
+
+def test_words_that_were_cut_away_are_not_there():
+    parts = membership([[-1, 0, 2, -1], [-1, 0, -1, -1]], 4)
+    assert present(parts).tolist() == [[True, False, True], [True, False, False]]
+
+
+def test_a_stream_gives_the_models_own_maps_whatever_the_batches(any_checkpoint, monkeypatch):
+    tokenizer = load_tokenizer(any_checkpoint)
+    texts = corpus()
+    encoded = encode(tokenizer, texts, 40)
+    gated = Gated(load_encoder(any_checkpoint))
+    tokens = token_table(tokenizer, texts, encoded, 40)
+    recording = LiveRecording("untuned", gated, tokens, encoded)
+
+    def all_maps() -> dict[int, torch.Tensor]:
+        found = {}
+        for batch in recording.batches():
+            for place, row in enumerate(batch.rows):
+                length = batch.lengths[place]
+                assert batch.maps[place, ..., length:, :].abs().sum() == 0
+                assert batch.maps[place, ..., length:].abs().sum() == 0
+                found[int(row)] = batch.maps[place, ..., :length, :length]
+        return found
+
+    together = all_maps()
+    monkeypatch.setattr(recording_module, "MAP_NUMBERS", 1)
+    alone = all_maps()
+    assert sorted(together) == sorted(alone) == [0, 1]
+    for row in together:
+        torch.testing.assert_close(together[row], alone[row], atol=1e-5, rtol=0)
+        torch.testing.assert_close(
+            together[row].sum(-1), torch.ones(together[row].shape[:-1]), atol=1e-5, rtol=0
+        )
+
+
+def test_maps_on_disk_are_the_same_stream(tmp_path, monkeypatch):
+    generator = np.random.default_rng(0)
+    lengths = [3, 5, 4]
+    maps = [generator.dirichlet(np.ones(n), (2, 2, n)).astype(np.float32) for n in lengths]
+    tokens = pd.DataFrame(
+        {
+            "id": ["a", "b", "c"],
+            "tokens": [["[CLS]", *"xyz"[: n - 2], "[SEP]"] for n in lengths],
+            "segments": [[0] * n for n in lengths],
+        }
+    )
+    folder = tmp_path / "work/corpora/own"
+    with write_maps(folder / "maps", tokens, 2, 2, 1) as writer:
+        for row, example in enumerate(maps):
+            for layer in range(2):
+                writer.write(layer, [row], torch.from_numpy(example[layer])[None])
+    rows = [{"id": name, "group": name} for name in tokens["id"]]
+    write_corpus(corpus_frame(rows), folder / "corpus.parquet")
+    monkeypatch.chdir(tmp_path)
+    write_parameters(source="recorded", path="maps", model="other")
+    texts = open_texts("own")
+    assert texts.encoders == ["recorded"]
+    (recording,) = texts.recordings(torch.device("cpu"))
+    assert isinstance(recording, StoredRecording)
+    for batch in recording.batches(np.array([0, 2])):
+        for place, row in enumerate(batch.rows):
+            n = lengths[row]
+            np.testing.assert_allclose(batch.maps[place, ..., :n, :n], maps[row], atol=5e-4)
+
+
+def test_a_corpus_without_encoders_says_so(tmp_path, monkeypatch):
+    folder = tmp_path / "work/corpora/own"
+    write_corpus(corpus_frame([{"id": "a", "group": "a"}]), folder / "corpus.parquet")
+    monkeypatch.chdir(tmp_path)
+    write_parameters(source="written", texts=1)
+    with pytest.raises(InputError, match=r"encoder\.arms"):
+        open_texts("own")
+
+
+def test_an_encoder_may_be_told_nothing_of_segments(tiny_bert, tmp_path):
+    tokenizer = load_tokenizer(tiny_bert)
+    own = Texts(corpus(), tmp_path, 40, ["untuned"])
+    assert own.encoded(tokenizer).inputs["token_type_ids"][1] == [0, 0, 0, 0, 1, 1, 1, 1]
+    zero = replace(own, segment_ids="zero").encoded(tokenizer)
+    assert zero.inputs["token_type_ids"][1] == [0] * 8
+    assert zero.segments[1] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_a_corpus_longer_than_the_encoder_says_so(tiny_bert, tmp_path, monkeypatch):
+    encoders = tmp_path / "encoders"
+    encoders.mkdir()
+    (encoders / "untuned").symlink_to(tiny_bert)
+    monkeypatch.setattr(recording_module, "ENCODERS", encoders)
+    texts = Texts(corpus(), tmp_path / "own", 4000, ["untuned"])
+    with pytest.raises(InputError, match=r"`corpora\.own\.max_length` is 4000.*for \d+ tokens"):
+        texts.recording("untuned", torch.device("cpu"))
+
+
+def test_tables_of_one_suffix_are_written_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    part = pd.DataFrame({"a": [1]}, index=[9])
+    write_tables("stage/corpus", {"": part, "-list": [part, part], "-tuple": (part,)})
+    read = {
+        file.stem: pd.read_parquet(file)["a"].tolist()
+        for file in Path("work/measures/stage").iterdir()
+    }
+    assert read == {"corpus": [1], "corpus-list": [1, 1], "corpus-tuple": [1]}

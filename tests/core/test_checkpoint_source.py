@@ -1,0 +1,98 @@
+"""Where a checkpoint is found, and which folders are refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from stages.core import checkpoint_source
+from stages.core.checkpoint_source import Checkpoint, locate, weights_sha256
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import checked
+
+
+def folder_checkpoint(path: Path, **more: str) -> Checkpoint:
+    return checked(Checkpoint, {"source": "folder", "path": str(path), **more}, "checkpoint")
+
+
+def package_checkpoint(package: str, sha256: str, path: str = "model") -> Checkpoint:
+    entry = {"source": "package", "package": package, "path": path, "sha256": sha256}
+    return checked(Checkpoint, entry, "checkpoint")
+
+
+def test_every_family_is_found(any_checkpoint: Path) -> None:
+    assert locate(folder_checkpoint(any_checkpoint)) == any_checkpoint
+
+
+def test_a_package_is_found_without_importing_it(
+    tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "packaged_encoder"
+    shutil.copytree(tiny_bert, package / "model")
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    sha256 = weights_sha256(tiny_bert)
+    assert locate(package_checkpoint("packaged_encoder", sha256)) == package / "model"
+    with pytest.raises(InputError, match="no folder 'weights'"):
+        locate(package_checkpoint("packaged_encoder", sha256, "weights"))
+
+
+@pytest.mark.parametrize("package", ["no_such_package_at_all", "no_such_package.inner"])
+def test_a_package_that_is_not_installed(package: str) -> None:
+    with pytest.raises(InputError, match="is not installed; install it"):
+        locate(package_checkpoint(package, "0" * 64))
+
+
+def test_a_wrong_hash(tiny_bert: Path) -> None:
+    with pytest.raises(InputError, match="SHA-256") as refusal:
+        locate(folder_checkpoint(tiny_bert, sha256="0" * 64))
+    assert weights_sha256(tiny_bert) in str(refusal.value)
+    assert locate(folder_checkpoint(tiny_bert, sha256=weights_sha256(tiny_bert))) == tiny_bert
+
+
+@pytest.mark.parametrize("family", ["gpt2", "t5", None])
+def test_a_model_that_is_no_encoder(tiny_bert_copy: Path, family: str | None) -> None:
+    settings = json.loads((tiny_bert_copy / "config.json").read_text())
+    settings["model_type"] = family
+    (tiny_bert_copy / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(InputError, match="not a BERT-like encoder") as refusal:
+        locate(folder_checkpoint(tiny_bert_copy))
+    assert repr(family) in str(refusal.value)
+    assert "roberta" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "complaint"),
+    [
+        ("config.json", "no config.json; name the folder"),
+        ("model.safetensors", "no model.safetensors .*convert once"),
+        ("tokenizer.json", "no tokenizer .*copy the tokenizer files"),
+    ],
+)
+def test_a_folder_that_lacks_a_file(tiny_bert_copy: Path, missing: str, complaint: str) -> None:
+    (tiny_bert_copy / missing).unlink()
+    (tiny_bert_copy / "pytorch_model.bin").touch()
+    with pytest.raises(InputError, match=complaint):
+        locate(folder_checkpoint(tiny_bert_copy))
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no folder"):
+        locate(folder_checkpoint(tmp_path / "nowhere"))
+
+
+def test_a_damaged_config(tiny_bert_copy: Path) -> None:
+    (tiny_bert_copy / "config.json").write_text("{")
+    with pytest.raises(InputError, match="not a JSON object"):
+        locate(folder_checkpoint(tiny_bert_copy))
+
+
+def test_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **settings: object) -> None:
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr(checkpoint_source, "snapshot_download", fail)
+    entry = {"source": "hub", "id": "a/b", "revision": "main"}
+    with pytest.raises(InputError, match="the Hub cannot be reached .*no route.*HF_ENDPOINT"):
+        locate(checked(Checkpoint, entry, "checkpoint"))

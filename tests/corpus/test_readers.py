@@ -1,0 +1,275 @@
+"""Reading corpora: what each source becomes, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from ruamel.yaml import YAML
+from transformers import PreTrainedTokenizerBase
+
+from stages.core.annotation.tagger import Tagger
+from stages.core.corpora.entries import (
+    FramenetCorpus,
+    ParagraphCorpus,
+    RecordedCorpus,
+    TreebankCorpus,
+    WrittenCorpus,
+)
+from stages.core.corpora.store import corpus_frame, read_corpus, word, write_corpus
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.recordings.store import write_maps
+from stages.core.stage.files import InputError
+from stages.corpus import conllu, litbank, paragraphs, recorded, written
+from stages.corpus.__main__ import main
+from stages.corpus.framenet import exemplar_rows
+from tests.oracle import oracle_corpus
+
+TREEBANK = """\
+# newdoc id = d1
+# sent_id = s1
+1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t4\tnsubj\t_\t_
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\tPolarity=Neg\t4\tadvmod\t_\t_
+4\tsleep\tsleep\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+5\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\t_
+
+# sent_id = s2
+1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+1\tde\tde\tADP\t_\t_\t3\tcase\t_\t_
+2\tle\tle\tDET\t_\t_\t3\tdet\t_\t_
+3\tpain\tpain\tNOUN\t_\t_\t0\troot\t_\t_
+3.1\tnothing\t_\tVERB\t_\t_\t_\t_\t_\t_
+"""
+
+
+def treebank(folder: Path, text: str) -> pd.DataFrame:
+    (folder / "some.conllu").write_text(text + "\n", encoding="utf-8")
+    entry = TreebankCorpus(source="conllu", path=str(folder / "some.conllu"))
+    return conllu.read("own", entry)
+
+
+def test_words_of_a_treebank_stand_where_they_are_in_the_text(tmp_path):
+    first, second = treebank(tmp_path, TREEBANK).to_dict("records")
+    assert first["text_a"] == "Dogs don't sleep."
+    for entry in first["words"]:
+        assert first["text_a"][entry["start"] : entry["end"]] == entry["text"]
+    assert [entry["head"] for entry in first["words"]] == [3, 3, 3, -1, 3]
+    assert [entry["negation"] for entry in first["words"]] == [False, False, True, False, False]
+    assert first["group"] == second["group"] == "d1"
+    # Two words that are written as one have its place both.
+    assert second["text_a"] == "du pain"
+    places = [(entry["start"], entry["end"]) for entry in second["words"]]
+    assert places == [(0, 2), (0, 2), (3, 7)]
+
+
+def test_a_file_that_is_no_treebank_is_refused(tmp_path):
+    with pytest.raises(InputError, match="not CoNLL-U"):
+        treebank(tmp_path, TREEBANK.replace("\t4\tnsubj", "\tfour\tnsubj"))
+    with pytest.raises(InputError, match="no sentences"):
+        treebank(tmp_path, "")
+    with pytest.raises(InputError, match=r"corpora\.own\.path"):
+        conllu.read("own", TreebankCorpus(source="conllu", path=str(tmp_path / "none")))
+
+
+def conll(*sentences: list[tuple[str, str]]) -> str:
+    lines = ["#begin document (toy); part 0"]
+    for sentence in sentences:
+        for place, (form, mention) in enumerate(sentence):
+            lines.append("\t".join(["toy", "0", str(place), form, *["_"] * 8, mention]))
+        lines.append("")
+    return "\n".join([*lines, "#end document"])
+
+
+class FirstWordsHead(Tagger):
+    """In place of a trained tagger: every word hangs on the first one."""
+
+    def __init__(self):
+        super().__init__(pipeline=None)
+
+    def annotate(self, words: list[str]) -> list[dict]:
+        kinds = {"she": "PRON", "Emma": "PROPN"}
+        return [
+            {"upos": kinds.get(form, "NOUN"), "head": 0 if place else -1, "deprel": "x"}
+            for place, form in enumerate(words)
+        ]
+
+
+def windows(folder: Path, tokenizer: PreTrainedTokenizerBase, longest: int) -> list[dict]:
+    """Of the document LITBANK, as rows of a corpus."""
+    file = folder / "toy.conll"
+    file.write_text(LITBANK)
+    found = litbank.windows(
+        "toy", litbank.read_document(file), tokenizer, FirstWordsHead(), longest
+    )
+    return corpus_frame(found).to_dict("records")
+
+
+LITBANK = conll(
+    [("Emma", "(1"), ("Woodhouse", "1)"), ("sat", "_")],
+    [("she", "(1)"), ("saw", "_"), ("the", "(2"), ("house", "(3)|2)")],
+)
+
+
+def test_mentions_of_litbank(tmp_path, tiny_bert):
+    (row,) = windows(tmp_path, load_tokenizer(tiny_bert), 128)
+    assert row["text_a"] == "Emma Woodhouse sat she saw the house"
+    found = [(m["first"], m["last"], m["head"], m["cluster"], m["kind"]) for m in row["mentions"]]
+    assert found == [
+        (0, 1, 0, 0, "proper"),
+        (3, 3, 3, 0, "pronoun"),
+        (5, 6, 5, 1, "nominal"),
+        (6, 6, 6, 2, "nominal"),
+    ]
+
+
+def test_windows_hold_whole_sentences_that_fit(tmp_path, tiny_bert):
+    tokenizer = load_tokenizer(tiny_bert)
+    # "Emma Woodhouse sat" is in letters: 4 + 9 + 3 pieces, and two special tokens.
+    rows = windows(tmp_path, tokenizer, 18)
+    assert [row["text_a"] for row in rows] == ["Emma Woodhouse sat", "she saw the house"]
+    assert rows[0]["group"] == rows[1]["group"] == "toy"
+    # Too short for the sentence: it is cut, but not inside of "Emma Woodhouse".
+    rows = windows(tmp_path, tokenizer, 17)
+    assert [row["text_a"] for row in rows][:2] == ["Emma Woodhouse", "sat she saw the house"]
+    assert len(rows[0]["mentions"]) == 1
+    for row in rows:
+        assert len(tokenizer(row["text_a"])["input_ids"]) <= 17
+
+
+def test_brackets_without_a_partner_are_refused(tmp_path):
+    file = tmp_path / "toy.conll"
+    file.write_text(conll([("Emma", "1)")]))
+    with pytest.raises(InputError, match="line 2: '1\\)' closes no mention"):
+        litbank.read_document(file)
+    file.write_text(conll([("Emma", "(1")]))
+    with pytest.raises(InputError, match="does not end in its sentence"):
+        litbank.read_document(file)
+
+
+def exemplar(text: str, target: str, *elements: tuple[str, str]) -> dict:
+    def span(part: str) -> tuple[int, int]:
+        return text.index(part), text.index(part) + len(part)
+
+    spans = [(*span(part), name) for part, name in elements]
+    return {"text": text, "Target": [span(target)], "FE": (spans, {})}
+
+
+def test_frames_of_short_sentences_with_distant_short_core_elements():
+    entry = FramenetCorpus(source="framenet", path="")
+    sentence = exemplar(
+        "the man quickly gave her an old book",
+        "gave",
+        ("the man", "Donor"),
+        ("her", "Recipient"),
+        ("an old book", "Theme"),
+        ("quickly", "Manner"),
+    )
+    (row,) = exemplar_rows(sentence, "Giving", {"Donor", "Recipient", "Theme"}, entry)
+    # "her" stands beside the target and "quickly" is no core element.
+    assert [frame["element"] for frame in row["frames"]] == ["Donor", "Theme"]
+    donor = row["frames"][0]
+    assert (donor["target_first"], donor["first"], donor["last"]) == (3, 0, 1)
+    assert list(exemplar_rows(sentence, "Giving", {"Recipient"}, entry)) == []
+    short = entry.model_copy(update={"longest_sentence": 7})
+    assert list(exemplar_rows(sentence, "Giving", {"Donor"}, short)) == []
+
+
+def test_consecutive_paragraphs(tmp_path):
+    file = tmp_path / "articles.jsonl"
+    file.write_text(json.dumps({"id": 7, "paragraphs": ["a", "b", "c", "d", "e"]}) + "\n")
+    pairs = paragraphs.read("own", ParagraphCorpus(source="paragraphs", path=str(file)))
+    assert list(zip(pairs["text_a"], pairs["text_b"], strict=True)) == [("a", "b"), ("c", "d")]
+    assert set(pairs["group"]) == {"7"}
+    alone = ParagraphCorpus(source="paragraphs", path=str(file), pairs=False)
+    assert len(paragraphs.read("own", alone)) == 5
+    file.write_text('{"id": 7}\n')
+    with pytest.raises(InputError, match="line 1: not an article"):
+        paragraphs.read("own", alone)
+
+
+def recorded_corpus(folder: Path, **columns) -> RecordedCorpus:
+    tokens = pd.DataFrame(
+        {"id": ["a"], "tokens": [["[CLS]", "dog", "[SEP]"]], "segments": [[0, 0, 0]], **columns}
+    )
+    with write_maps(folder / "maps", tokens, 1, 1, 1) as writer:
+        writer.write(0, [0], torch.full((1, 1, 3, 3), 1 / 3))
+    return RecordedCorpus(source="recorded", path=str(folder / "maps"), model="other")
+
+
+def test_recorded_maps_may_be_annotated(tmp_path):
+    entry = recorded_corpus(tmp_path, word=[[-1, 0, -1]], words=[[word("dog", 0, upos="NOUN")]])
+    (row,) = recorded.read("own", entry).to_dict("records")
+    assert (row["group"], row["words"][0]["upos"], row["mentions"]) == ("a", "NOUN", [])
+
+
+def test_recorded_words_that_do_not_fit_are_refused(tmp_path):
+    entry = recorded_corpus(tmp_path, word=[[-1, 3, -1]], words=[[word("dog", 0)]])
+    with pytest.raises(InputError, match="belongs to word 3, but there are 1 words"):
+        recorded.read("own", entry)
+
+
+def test_written_texts_are_annotated_and_repeat_in_every_run():
+    entry = WrittenCorpus(source="written", texts=80, seed=5)
+    texts = written.read("own", entry)
+    pd.testing.assert_frame_equal(texts, written.read("own", entry))
+    assert len(texts) == texts["text_a"].nunique() == 80
+    assert texts["text_b"].isna().all()
+    tasks = {name.split("-")[0] for name in texts["group"]}
+    assert tasks == {"relevance", "paraphrase", "sentiment", "similarity"}
+    for _, row in texts.iterrows():
+        for entry_ in row["words"]:
+            assert row["text_a"][entry_["start"] : entry_["end"]] == entry_["text"]
+            assert entry_["deprel"]
+        for frame in row["frames"]:
+            assert row["words"][frame["target_first"]]["upos"] == "VERB"
+            assert (
+                min(
+                    abs(frame["target_first"] - place)
+                    for place in range(frame["first"], frame["last"] + 1)
+                )
+                >= 2
+            )
+    assert texts["frames"].map(len).sum() > 5
+    other = written.read("own", entry.model_copy(update={"seed": 6}))
+    assert set(other["text_a"]) != set(texts["text_a"])
+
+
+def test_written_pairs_have_two_texts():
+    texts = written.read("own", WrittenCorpus(source="written", texts=40, seed=5, pairs=True))
+    assert texts["text_b"].notna().all()
+    assert {word["segment"] for words in texts["words"] for word in words} == {0, 1}
+
+
+def test_a_corpus_is_read_as_it_was_written(tmp_path):
+    corpus = oracle_corpus(5)
+    write_corpus(corpus, tmp_path / "one.parquet")
+    write_corpus(corpus, tmp_path / "two.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+    found = read_corpus(tmp_path / "one.parquet")
+    for column in ("id", "group", "text_a", "words", "mentions", "frames"):
+        assert found[column].tolist() == corpus[column].tolist(), column
+    (tmp_path / "bad.parquet").write_text("x")
+    with pytest.raises(InputError, match="not a readable parquet"):
+        read_corpus(tmp_path / "bad.parquet")
+
+
+def test_the_stage_draws_texts_and_keeps_recorded_maps(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = recorded_corpus(tmp_path)
+    (tmp_path / "some.conllu").write_text(TREEBANK + "\n", encoding="utf-8")
+    corpora = {
+        "elsewhere": entry.model_dump(),
+        "trees": {"source": "conllu", "path": "some.conllu", "texts": 1},
+    }
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump({"corpora": corpora}, stream)
+    main("elsewhere")
+    assert (tmp_path / "work/corpora/elsewhere/maps/store.json").is_file()
+    main("trees")
+    assert len(read_corpus("work/corpora/trees/corpus.parquet")) == 1
+    assert not (tmp_path / "work/corpora/trees/maps").exists()
+    with pytest.raises(InputError, match=r"corpora\.none"):
+        main("none")

@@ -1,0 +1,277 @@
+"""The stage as it is run: every family and arm, twice, killed, in two processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from ruamel.yaml import YAML
+
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
+from stages.core.stage.files import InputError
+from stages.core.tasks.examples import examples_frame, write_examples
+from stages.finetune import __main__ as finetune
+
+REPOSITORY = Path(__file__).parents[2]
+NOUNS = ["dog", "cat", "house", "garden", "river", "book", "song"]
+Outputs = dict[str, bytes]
+
+
+def toy_examples(split: str, count: int, seed: int) -> pd.DataFrame:
+    """Pairs of different lengths whose label is whether the first word is `good`."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for number in range(count):
+        good = bool(generator.integers(2))
+        words = generator.choice(NOUNS, generator.integers(1, 15)).tolist()
+        rows.append(
+            {
+                "id": f"{split}-{number}",
+                "text_a": " ".join(["good" if good else "bad", *words]),
+                "text_b": str(generator.choice(NOUNS)),
+                "label": float(good),
+            }
+        )
+    return examples_frame(rows)
+
+
+@pytest.fixture
+def project(
+    tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
+    """Make the current folder a project with a toy task; calls change its parameters."""
+    (tmp_path / "stages").symlink_to(REPOSITORY / "stages")
+    monkeypatch.chdir(tmp_path)
+    write_examples(toy_examples("train", 106, 0), "work/tasks/toy/train.parquet")
+    write_examples(toy_examples("validation", 30, 1), "work/tasks/toy/validation.parquet")
+    parameters = {
+        "runtime": {"device": "cpu", "threads": 1, "checkpoint_steps": 1000},
+        "checkpoint": {"source": "folder", "path": str(tiny_bert)},
+        "finetune": {"batch": 16, "learning_rate": 1e-3, "epochs": 2},
+        "tasks": {
+            "toy": {
+                "data": {"source": "written", "train": 106, "validation": 30, "seed": 0},
+                "kind": "classification",
+                "labels": ["bad", "good"],
+                "metrics": ["accuracy", "f1"],
+                "max_length": 32,
+            }
+        },
+    }
+
+    def change(section: str = "finetune", **values: object) -> None:
+        parameters[section] |= values
+        YAML().dump(parameters, Path("params.yaml"))
+
+    change()
+    return change
+
+
+def run(arm: str = "tuned", seed: int = 0) -> Outputs:
+    """Run the stage here; the files it wrote."""
+    finetune.main("toy", arm, seed)
+    return outputs(arm, seed)
+
+
+def outputs(arm: str = "tuned", seed: int = 0) -> Outputs:
+    key = f"toy-{arm}-{seed}"
+    files = [*sorted(Path("work/models", key).iterdir())]
+    files += sorted(Path("work/measures/finetune").glob(f"{key}.*"))
+    return {str(file): file.read_bytes() for file in files}
+
+
+def logits(arm: str = "tuned") -> np.ndarray:
+    table = pd.read_parquet(f"work/measures/finetune/toy-{arm}-0.parquet")
+    return table[["logit_0", "logit_1"]].to_numpy()
+
+
+def run_and_kill(step: int) -> None:
+    """Run the stage in a process of its own and kill it once the state of `step` is written."""
+    command = [
+        "-m",
+        "stages.finetune",
+        "--task",
+        "toy",
+        "--arm",
+        "tuned",
+        "--seed",
+        "0",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 120
+    while not list(Path("work/scratch").glob(f"finetune/*/*/checkpoint-{step}/complete")):
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < end, f"no state of step {step} after two minutes"
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def states() -> list[Path]:
+    return sorted(Path("work/scratch").glob("finetune/*/*/checkpoint-*"))
+
+
+def test_every_family_is_tuned(
+    project: Callable[..., None], any_checkpoint: Path, tmp_path: Path
+) -> None:
+    project("checkpoint", path=str(any_checkpoint))
+    written = run()
+    names = {Path(name).name for name in written}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} < names
+    assert "training_args.bin" not in names
+    model = load_tuned(Path("work/models/toy-tuned-0"))
+    tokenizer = load_tokenizer(Path("work/models/toy-tuned-0"))
+    encoded = encode(tokenizer, toy_examples("validation", 30, 1), 32)
+    for batch in encoded.batches(30):
+        with torch.inference_mode():
+            found = model(**batch.inputs).logits.numpy()
+        np.testing.assert_allclose(found, logits()[batch.rows], atol=1e-5)
+    before, after = load_encoder(any_checkpoint), model.base_model
+    moved = [
+        not torch.equal(value, after.state_dict()[name])
+        for name, value in before.state_dict().items()
+        if name in after.state_dict() and "layer" in name
+    ]
+    assert all(moved)
+
+
+def test_arms_and_seeds(project: Callable[..., None]) -> None:
+    project(learning_rate=1e-2, epochs=8)
+    untuned, tuned, drawn, untrained = (
+        run(arm) for arm in ("untuned", "tuned", "tuned_from_random", "random_weights")
+    )
+    other = run("tuned", 1)
+    weights = "work/models/toy-{}-{}/model.safetensors"
+    found = {
+        untuned[weights.format("untuned", 0)],
+        tuned[weights.format("tuned", 0)],
+        drawn[weights.format("tuned_from_random", 0)],
+        untrained[weights.format("random_weights", 0)],
+        other[weights.format("tuned", 1)],
+    }
+    assert len(found) == 5
+    facts = {
+        arm: json.loads(Path(f"work/measures/finetune/toy-{arm}-0.json").read_text())
+        for arm in ("untuned", "tuned", "tuned_from_random", "random_weights")
+    }
+    assert facts["untuned"]["finetune"] is facts["random_weights"]["finetune"] is None
+    assert facts["tuned"]["examples"] == {"train": 106, "validation": 30}
+    assert list(facts["tuned_from_random"]["metrics"]) == ["accuracy", "f1"]
+    assert facts["tuned"]["metrics"]["accuracy"] > facts["untuned"]["metrics"]["accuracy"] + 0.2
+    assert not states()
+
+
+def test_a_second_run_writes_the_same_bytes(project: Callable[..., None]) -> None:
+    assert run() == run()
+
+
+def test_scores_are_tuned_for(project: Callable[..., None]) -> None:
+    entry = YAML(typ="safe").load(Path("params.yaml"))["tasks"]["toy"]
+    del entry["labels"]
+    project("tasks", toy=entry | {"kind": "regression", "metrics": ["pearson"]})
+    project(learning_rate=1e-2, epochs=8)
+    run()
+    table = pd.read_parquet("work/measures/finetune/toy-tuned-0.parquet")
+    assert list(table.columns) == ["id", "label", "prediction", "logit_0"]
+    assert np.corrcoef(table["label"], table["prediction"])[0, 1] > 0.5
+
+
+def test_accumulated_passes_make_the_same_steps(
+    project: Callable[..., None], tiny_bert_without_dropout: Path
+) -> None:
+    project("checkpoint", path=str(tiny_bert_without_dropout))
+    run()
+    whole = logits()
+    project(accumulation=4)
+    run()
+    np.testing.assert_allclose(logits(), whole, atol=1e-4)
+    project(accumulation=1, learning_rate=2e-3)
+    run()
+    assert np.abs(logits() - whole).max() > 1e-2  # so the tolerance above means something
+
+
+def test_bfloat16_moves_the_result_a_little(
+    project: Callable[..., None], tiny_bert_without_dropout: Path
+) -> None:
+    project("checkpoint", path=str(tiny_bert_without_dropout))
+    run()
+    whole = logits()
+    project(precision="bf16")
+    run()
+    assert 0 < np.abs(logits() - whole).max() < 0.2
+
+
+def test_tf32_without_cuda(project: Callable[..., None]) -> None:
+    project(precision="tf32")
+    with pytest.raises(InputError, match="only CUDA has"):
+        run()
+
+
+def test_killed_and_run_again_it_ends_with_the_same_bytes(project: Callable[..., None]) -> None:
+    project(epochs=30)
+    project("runtime", checkpoint_steps=20)
+    expected = run()
+    for name in expected:
+        Path(name).unlink()
+    run_and_kill(step=80)
+    assert not Path("work/models/toy-tuned-0/model.safetensors").exists()
+    assert states()
+    assert run() == expected
+    assert not states()
+
+
+def test_states_of_other_settings_are_not_resumed(
+    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = run()
+    project(epochs=3)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(finetune, "predict", interrupt)
+        run()
+    assert states()
+    project(epochs=2)
+    assert run() == expected
+
+
+def interrupt(*unused: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_two_processes_killed_and_run_again_make_the_steps_of_one(
+    project: Callable[..., None], tiny_bert_without_dropout: Path
+) -> None:
+    project("checkpoint", path=str(tiny_bert_without_dropout))
+    project(epochs=20, learning_rate=3e-4)
+    project("runtime", checkpoint_steps=20)
+    run()
+    single = logits()
+    project("runtime", processes=2)
+    run_and_kill(step=40)
+    time.sleep(0.5)  # what torchrun started ends with it
+    left = states()
+    time.sleep(1)
+    assert states() == left
+    command = [
+        "-m",
+        "stages.finetune",
+        "--task",
+        "toy",
+        "--arm",
+        "tuned",
+        "--seed",
+        "0",
+    ]
+    subprocess.run([sys.executable, *command], check=True, timeout=240, capture_output=True)
+    assert not states()
+    np.testing.assert_allclose(logits(), single, atol=5e-3)

@@ -1,0 +1,120 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from stages.core.encoder.batches import Batch
+from stages.core.heads.gates import Gate, GateBatch, single_heads
+from stages.core.heads.seam import Gated
+from stages.core.losses import losses
+from stages.core.outcomes.outcomes import Outcomes, write_outcomes
+from stages.importance.__main__ import loss_changes
+from stages.importance.cost import Geometry
+from stages.importance.gate_gradients import (
+    agreement_table,
+    batch_within,
+    gate_gradients,
+    importance_table,
+)
+
+LENGTHS = [9, 4, 6]
+LABELS = np.array([0.0, 2.0, 1.0])
+
+
+class OneBatch:
+    """Encoded examples that are one batch already."""
+
+    lengths = np.array(LENGTHS)
+
+    def __init__(self, inputs):
+        self.inputs = inputs
+
+    def batches(self, size, device):
+        yield Batch(np.arange(len(LENGTHS)), np.array(LENGTHS), self.inputs)
+
+
+@pytest.fixture
+def model(padded_classifier):
+    model, inputs = padded_classifier(LENGTHS)
+    return Gated(model), inputs
+
+
+def test_long_examples_go_through_a_few_at_a_time():
+    large = Geometry(layers=24, heads=16, hidden=1024, feed_forward=4096)
+    one = 24 * 512 * (10 * 1024 + 2 * 4096) * 4
+    assert batch_within(large, 512, most=32) == 1_000_000_000 // one == 1
+    small = Geometry(layers=6, heads=12, hidden=384, feed_forward=1536)
+    assert batch_within(small, 64, most=32) == 32
+
+
+def test_gradients_are_finite_differences(model):
+    gated, inputs = model
+    gradients = gate_gradients(
+        gated, OneBatch(inputs), LABELS, "classification", 3, torch.device("cpu")
+    )
+    gated.model.double()
+    labels = torch.from_numpy(LABELS)
+
+    def loss(layer: int, head: int, off: float) -> np.ndarray:
+        gates = torch.zeros(3, gated.layers, gated.heads, dtype=torch.float64)
+        gates[:, layer, head] = off
+        with torch.no_grad():
+            logits = gated(inputs, gate=GateBatch("zero", gates))
+        return losses(logits, labels, "classification").numpy()
+
+    for gate in single_heads(gated.layers, gated.heads, "zero"):
+        (place,) = gate.heads
+        slope = (loss(*place, -1e-4) - loss(*place, 1e-4)) / 2e-4  # the gate is 1 - off
+        np.testing.assert_allclose(gradients[:, *place], slope, atol=1e-4, rtol=1e-3)
+
+
+def test_losses_by_hand():
+    logits = torch.log(torch.tensor([[[1.0, 3.0]], [[1.0, 1.0]]]))
+    labels = torch.tensor([[1.0], [0.0]])
+    by_hand = -np.log([[0.75], [0.5]])
+    np.testing.assert_allclose(losses(logits, labels, "classification"), by_hand, rtol=1e-6)
+    scores = losses(torch.tensor([[2.0], [0.5]]), torch.tensor([5.0, 0.5]), "regression")
+    assert scores.tolist() == [9, 0]
+
+
+def outcomes(lost: list[int]) -> Outcomes:
+    """Ten examples, all right with every head on; gate k gets `lost[k]` of them wrong."""
+    gated = np.zeros((len(lost), 10))
+    for gate, count in enumerate(lost):
+        gated[gate, :count] = 1
+    table = pd.DataFrame({"gate": range(len(lost))})
+    return Outcomes(table, "accuracy", np.zeros(10), np.zeros(10), gated)
+
+
+def test_a_score_that_ranks_as_the_grid_does():
+    exact = np.tile([[0.1, 0.4], [0.2, 0.8]], (10, 1, 1))  # [example, layer, head]
+    signs = np.where(np.arange(10) % 2, 1, -1)[:, None, None]  # gradients of both signs
+    table = agreement_table(0.5 * exact * signs, exact, outcomes([1, 3, 2, 4]), 50, 0)
+    assert table["exact"].tolist() == ["loss", "absolute loss", "accuracy"]
+    assert table["spearman"].tolist() == pytest.approx([1, 1, 1])
+    assert table.loc[:1, "low"].tolist() == pytest.approx([1, 1])
+    turned = agreement_table(exact[:, ::-1, ::-1], exact, outcomes([1, 3, 2, 4]), 50, 0)
+    assert turned["spearman"].tolist() == pytest.approx([-1, -1, -1])
+
+
+def test_importance_is_a_mean_of_absolute_gradients():
+    gradients = np.array([1.0, -3.0])[:, None, None] * np.ones((2, 1, 2))
+    changes = np.array([1.0, -2.0])[:, None, None] * np.ones((2, 1, 2))
+    table = importance_table(gradients, changes, 50, 0)
+    assert table[["layer", "head"]].to_numpy().tolist() == [[0, 0], [0, 1]]
+    assert table["importance"].tolist() == [2, 2]
+    assert table["importance_low"].tolist() == [1, 1]
+    assert (table["loss"].tolist(), table["absolute_loss"].tolist()) == ([-0.5] * 2, [1.5] * 2)
+
+
+def test_loss_changes_of_kept_outcomes(tmp_path):
+    gates = [Gate("zero", ((0, head),), "head") for head in range(2)]
+    examples = pd.DataFrame({"id": ["a", "b"], "label": [0.0, 1.0]})
+    even, sure = np.log([[0.5, 0.5], [0.5, 0.5]]), np.log([[0.9, 0.1], [0.9, 0.1]])
+    kept = np.stack([sure, even]).astype(np.float32)
+    write_outcomes(tmp_path / "kept", gates, examples, even.astype(np.float32), kept)
+    changes = loss_changes(
+        tmp_path / "kept", np.array([0, 1]), np.array([0.0, 1.0]), "classification"
+    )
+    by_hand = [[-np.log(0.9 / 0.5), 0], [-np.log(0.1 / 0.5), 0]]
+    np.testing.assert_allclose(changes, by_hand, atol=1e-6)

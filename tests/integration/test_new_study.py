@@ -1,0 +1,175 @@
+"""A study is added and removed: what has to be touched for it, and that all of it then works."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.integration.tiny import run
+from tools.lock import DVC
+
+NAME = "lengths"
+FILES = {
+    "stages/lengths/__init__.py": '"""How long texts are: a study for the test of the house."""\n',
+    "stages/lengths/tables.py": """\
+from stages.core.stage.tables import MeasuredTable
+
+# One row a text.
+WORDS = MeasuredTable("lengths/{task}", ("id", "words"))
+""",
+    "stages/lengths/__main__.py": """\
+from stages.core.stage.command import TaskOption, stage_command
+from stages.core.stage.places import examples_file
+from stages.core.stage.settings import Parameters, section
+from stages.core.tasks.examples import read_examples
+from stages.lengths.tables import WORDS
+
+
+class Lengths(Parameters):
+    \"\"\"The section `lengths` of `params.yaml`.\"\"\"
+
+    separator: str
+
+
+def main(task: TaskOption) -> None:
+    \"\"\"Count the words of every first text of TASK.\"\"\"
+    parameters = section(Lengths, "lengths")
+    examples = read_examples(examples_file(task, "validation"))
+    words = examples["text_a"].str.split(parameters.separator).map(len)
+    WORDS.write(examples[["id"]].assign(words=words), task=task)
+
+
+if __name__ == "__main__":
+    stage_command(main)
+""",
+    "stages/lengths/claims.py": """\
+from stages.core.verdicts.claims import Settings, measure
+from stages.core.verdicts.estimates import Answer, Estimate
+from stages.core.verdicts.measures import Measures
+from stages.lengths.tables import WORDS
+
+
+@measure
+def least_words(measures: Measures, settings: Settings) -> Answer:
+    \"\"\"The fewest words of a text.\"\"\"
+    words = measures.frame(WORDS)["words"]
+    return Answer(Estimate(*[float(words.min())] * 3, len(words)), {})
+""",
+    "stages/lengths/page.py": """\
+from stages.core.pages.page import Page, Section, Table
+from stages.core.verdicts.measures import Measures
+from stages.lengths.tables import WORDS
+
+
+def sections(measures: Measures) -> list[Section]:
+    counts = measures.frame(WORDS)["words"].value_counts().sort_index().reset_index()
+    table = Table("lengths", "Texts by words", "How many texts have so many words.", counts)
+    return [Section("Lengths", "Words of every text.", (table,))]
+
+
+PAGE = Page(40, "Lengths", "How long texts are.", ("X1",), sections)
+""",
+    "tests/lengths/test_stage.py": """\
+from stages.lengths.tables import WORDS
+
+
+def test_words_are_counted_of_texts():
+    assert WORDS.columns == ("id", "words")
+""",
+}
+ADDED = {
+    "params.yaml": "\nlengths:\n  separator: ' '\n",
+    "data/claims.yaml": """\
+- id: X1-words
+  study: X1
+  paper: querytitle
+  section: "0"
+  statement: Every text has two words or more.
+  measure: least_words
+  unit: count
+  holds: {above: 1}
+  published: {where: Nowhere; a claim of a test.}
+""",
+}
+STAGE = {
+    "desc": "How long texts are",
+    "matrix": {"task": "${run.tasks}"},
+    "cmd": "python -m stages.lengths --task ${item.task}",
+    "deps": ["work/tasks/${item.task}"],
+    "params": [NAME],
+    "outs": ["work/measures/lengths/${item.task}.parquet"],
+}
+
+
+def changed(folder: Path) -> set[str]:
+    """The files that git says were changed or added."""
+    printed = run(folder, "git", "status", "--porcelain", "--untracked-files=all")
+    return {line[3:] for line in printed.splitlines()}
+
+
+@pytest.fixture(scope="module")
+def committed(module_copy: Path) -> Path:
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for words in (["add", "-A"], [*author, "commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=module_copy, check=True)
+    return module_copy
+
+
+@pytest.fixture(scope="module")
+def added(committed: Path) -> Path:
+    """The project with one more study, added by hand and by the commands of CONTRIBUTING.md."""
+    for name, text in FILES.items():
+        (committed / name).parent.mkdir(parents=True, exist_ok=True)
+        (committed / name).write_text(text)
+    for name, text in ADDED.items():
+        with (committed / name).open("a") as file:
+            file.write(text)
+    yaml = YAML()
+    yaml.width = 100
+    pipeline = yaml.load(committed / "dvc.yaml")
+    pipeline["stages"].insert(len(pipeline["stages"]) - 2, NAME, STAGE)
+    yaml.dump(pipeline, committed / "dvc.yaml")
+    run(committed, sys.executable, "-m", "tools.dependencies")
+    return committed
+
+
+def test_a_study_touches_its_room_the_pipeline_settings_claims_and_tests_alone(added):
+    assert changed(added) == {*FILES, *ADDED, "dvc.yaml"}
+
+
+def test_configurations_follow_by_one_command(added):
+    before = changed(added)
+    run(added, sys.executable, "-m", "tools.configurations")
+    made = {
+        str(file.relative_to(added))
+        for name in ("params.yaml", "dvc.yaml")
+        for file in added.glob(f"configurations/*/{name}")
+    }
+    assert changed(added) - before == made
+
+
+def test_it_runs_and_has_a_verdict_and_a_page(added):
+    run(added, *DVC, "repro", "lengths@sentiment")
+    run(added, sys.executable, "-m", "stages.findings")
+    run(added, sys.executable, "-m", "stages.report")
+    findings = json.loads((added / "reports/findings.json").read_text())
+    assert findings["claims"]["X1-words"]["verdict"] == "holds"
+    assert "Texts by words" in (added / "reports/pages/lengths.html").read_text()
+    assert 'href="pages/lengths.html"' in (added / "reports/index.html").read_text()
+    structure = ["tests/integration/test_structure.py", "tests/lengths"]
+    chosen = ["-k", "lengths or words or ties or down or declared or page or numbers"]
+    run(added, sys.executable, "-m", "pytest", "-n", "0", *structure, *chosen)
+
+
+def test_it_goes_as_it_came(added):
+    for folder in ("stages/lengths", "tests/lengths"):
+        shutil.rmtree(added / folder)
+    subprocess.run(["git", "checkout", "-q", "."], cwd=added, check=True)
+    assert changed(added) == set()
+    run(added, sys.executable, "-m", "tools.dependencies")
+    run(added, sys.executable, "-m", "tools.configurations")
+    assert changed(added) == set()

@@ -1,0 +1,175 @@
+"""The report on synthetic measures: what is written, byte for byte, and what is left out."""
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from stages.core.verdicts.findings import Finding
+from stages.report.__main__ import app as report
+from stages.report.bars import bar, published_in_words, region_in_words
+from stages.report.site import cell, write_csv
+from tests.synthetic_measures import HEADS, LAYERS, run_stage
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_rebuild_writes_the_same_bytes(synthetic_reports):
+    before = digests(synthetic_reports / "reports")
+    run_stage(synthetic_reports, report)
+    assert digests(synthetic_reports / "reports") == before
+
+
+def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
+    findings = json.loads((synthetic_reports / "reports/findings.json").read_text())
+    overview = (synthetic_reports / "reports/index.html").read_text()
+    for name, finding in findings["claims"].items():
+        assert re.search(
+            rf'#{name}">{name}<.*?class="verdict {finding["verdict"]}"', overview, re.S
+        )
+    for name, claim in findings["not_shown"].items():
+        assert name in overview
+        assert claim["reason"] in overview
+
+
+def test_pages_load_and_link_only_what_is_there(synthetic_reports):
+    reports = synthetic_reports / "reports"
+    pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
+    assert len(pages) == 22
+    for page in pages:
+        text = page.read_text()
+        for target in re.findall(r'(?:src|href)="([^"]*)"', text):
+            path, _, anchor = target.partition("#")
+            if target == "data:,":
+                continue
+            assert not re.match(r"[a-z]+:|//", target), f"{page.name} needs {target}"
+            goal = (page.parent / path).resolve() if path else page
+            assert goal.is_file(), f"{page.name} links to {target}"
+            if anchor:
+                assert f'id="{anchor}"' in goal.read_text(), f"{page.name} links to {target}"
+
+
+def test_every_figure_is_an_svg_with_its_chart_in_the_page(synthetic_reports):
+    reports = synthetic_reports / "reports"
+    named = re.findall(
+        r'data-chart="([^"]+)"', "".join(path.read_text() for path in reports.glob("pages/*.html"))
+    )
+    assert sorted(named) == sorted(path.stem for path in (reports / "figures").glob("*.svg"))
+    assert len(named) == len(set(named)) > 10
+
+
+def test_plot_tables_have_a_row_a_panel_and_head(synthetic_reports):
+    for path in (synthetic_reports / "reports/plots").glob("*.csv"):
+        table = pd.read_csv(path)
+        assert list(table.columns) == ["panel", "layer", "head", "value"]
+        assert len(table) == table["panel"].nunique() * LAYERS * HEADS
+        assert not table.duplicated(["panel", "layer", "head"]).any()
+
+
+def test_the_table_of_all_heads_joins_the_pages(synthetic_reports):
+    table = pd.read_csv(synthetic_reports / "reports/heads.csv")
+    assert len(table) == LAYERS * HEADS
+    for column in ("pattern", "cosine before/after tuning", "off: relevance (points)"):
+        assert table[column].notna().all()
+
+
+def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
+    shutil.copytree(synthetic_reports, tmp_path / "copy", symlinks=True)
+    shutil.rmtree(tmp_path / "copy/work/measures/effects")
+    run_stage(tmp_path / "copy", report)
+    reports = tmp_path / "copy/reports"
+    assert not list(reports.rglob("ablate*"))
+    assert "pages/ablate.html" not in (reports / "index.html").read_text()
+    assert "pages/drift.html" in (reports / "index.html").read_text()
+    assert "off: relevance (points)" not in pd.read_csv(reports / "heads.csv").columns
+
+
+def finding(**changes) -> Finding:
+    content = {
+        "study": "A",
+        "paper": "paper",
+        "section": "1",
+        "statement": "so",
+        "note": "",
+        "unit": "points",
+        "holds": {"above": 0},
+        "verdict": "holds",
+        "counted": "examples",
+        "tasks": {},
+        "published": {"where": "there", "value": 4.0},
+        "value": 2.0,
+        "low": 1.0,
+        "high": 3.0,
+        "n": 5,
+    }
+    return Finding(**(content | changes))
+
+
+def test_a_bar_places_value_bound_and_published_on_one_scale():
+    # From the bound 0 to the published 4, with 0.08 free at both ends.
+    made = bar(finding())
+    assert (made.low, made.value, made.high) == (0.29, 0.5, 0.71)
+    assert made.region == (0.08, 1.0)
+    assert made.published == 0.92
+
+
+def test_a_bar_without_an_interval_has_none():
+    made = bar(finding(low=None, high=None, published={"where": "there"}))
+    assert (made.low, made.high, made.published) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "region", "published"),
+    [
+        ({}, "above 0", "+4.00"),
+        ({"holds": {"below": 0}, "unit": "percent"}, "below 0%", "+4.00%"),
+        ({"holds": {"above": 0, "margin": 1}, "unit": "percent"}, "above -1%", "+4.00%"),
+        (
+            {
+                "holds": {"above": 0.32, "below": 0.61},
+                "unit": "share",
+                "published": {"where": "there", "low": 0.32, "high": 0.61},
+            },
+            "above 32% and below 61%",
+            "32.0% to 61.0%",
+        ),
+        ({"published": {"where": "there"}}, "above 0", ""),
+    ],
+)
+def test_regions_and_published_values_in_words(changes, region, published):
+    made = finding(**changes)
+    assert (region_in_words(made), published_in_words(made)) == (region, published)
+
+
+def test_cells_are_short_and_plain():
+    cells = [cell(value) for value in (1.23456, -1e-9, float("nan"), True, 7, "text")]
+    assert cells == ["1.235", "0", "", "yes", "7", "text"]
+
+
+def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):
+    write_csv(pd.DataFrame({"x": [0.123456, -0.00001]}), tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text() == "x\n0.1235\n0.0\n"
+
+
+def test_the_control_stands_beside_the_pretrained_encoder(synthetic_reports):
+    table = pd.read_csv(synthetic_reports / "reports/tables/control-heads.csv")
+    assert table["task"].drop_duplicates().tolist() == ["relevance", "sentiment"]
+    assert table["weights"].tolist() == ["tuned", "tuned_from_random"] * 4
+    assert sorted(set(table["mode"])) == ["uniform", "zero"]  # not `mean`: the control has none
+    assert ((table["mean_low"] <= table["mean"]) & (table["mean"] <= table["mean_high"])).all()
+    gates = pd.read_parquet(synthetic_reports / "work/measures/control/sentiment-0.parquet")
+    own = 100 * gates.loc[gates["mode"] == "zero", "effect"].mean()
+    row = table[(table["task"] == "sentiment") & (table["mode"] == "zero")].iloc[1]
+    assert row["mean"] == pytest.approx(own, abs=1e-3)
+    heads = pd.read_csv(synthetic_reports / "reports/heads.csv")
+    assert "tuned_from_random, cosine before/after tuning" in heads

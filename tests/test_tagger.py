@@ -1,0 +1,68 @@
+"""A tagger trained on a small treebank, and what happens without one."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from ruamel.yaml import YAML
+
+from stages.core.annotation.tagger import Tagger
+from stages.core.stage.files import InputError
+from stages.core.stage.places import TAGGER
+from stages.tagger import main
+from tests.oracle import oracle_corpus
+
+
+def write_treebank(path: Path, count: int, seed: int) -> None:
+    lines = []
+    for _, row in oracle_corpus(count, seed).iterrows():
+        lines.append(f"# sent_id = {row['id']}")
+        for place, word in enumerate(row["words"], 1):
+            cells = [str(place), word["text"], word["lemma"], word["upos"], "_", "_"]
+            lines.append("\t".join([*cells, str(word["head"] + 1), word["deprel"], "_", "_"]))
+        lines.append("")
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def write_parameters(**changes) -> None:
+    settings = {"train": None, "test": None, "sentences": None, "epochs": 25, "seed": 0}
+    with Path("params.yaml").open("w") as stream:
+        YAML().dump({"tagger": settings | changes}, stream)
+
+
+def test_without_a_treebank_there_is_no_tagger(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_parameters()
+    main()
+    assert not Tagger.is_trained(TAGGER)
+    with pytest.raises(InputError, match=r"tagger\.train"):
+        Tagger.load(TAGGER)
+
+
+def test_a_treebank_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_parameters(train="none.conllu")
+    with pytest.raises(InputError, match=r"tagger\.train.*none\.conllu"):
+        main()
+    assert not TAGGER.exists()
+
+
+def test_a_trained_tagger_annotates_words_and_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_treebank(Path("train.conllu"), 60, 0)
+    write_treebank(Path("test.conllu"), 20, 1)
+    write_parameters(train="train.conllu", test="test.conllu")
+    main()
+    facts = YAML(typ="safe").load(TAGGER / "tagger.json")
+    assert facts["scores"]["upos"] > 0.95
+    assert facts["scores"]["uas"] > 0.8
+    tagger = Tagger.load(TAGGER)
+    found = tagger.annotate(["the", "dog", "sees", "the", "cat", "."])
+    assert [word["upos"] for word in found[:3]] == ["DET", "NOUN", "VERB"]
+    texts = pd.DataFrame({"text_a": ["the dog sees the cat ."], "text_b": ["it sleeps ."]})
+    (words,) = tagger.annotate_texts(texts)
+    assert [word["segment"] for word in words] == [0] * 6 + [1] * 3
+    assert all(-1 <= word["head"] < 9 for word in words)
+    assert {word["head"] >= 6 or word["head"] < 0 for word in words[6:]} == {True}
+    text = texts["text_b"][0]
+    assert [text[word["start"] : word["end"]] for word in words[6:]] == ["it", "sleeps", "."]

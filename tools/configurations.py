@@ -1,0 +1,198 @@
+"""Configurations from what differs: `python -m tools.configurations [FOLDER ...]`.
+
+A configuration is a folder with `settings.yaml`, which holds only what differs from `params.yaml`
+at the root, and says under `run.without` which studies it goes without. The command writes the
+rest: `params.yaml` and `dvc.yaml`, which DVC reads (as files: DVC cannot merge settings, nor read a
+link in git's history), and links to the code and the data. A folder that is not there yet is made,
+with a `settings.yaml` to begin with. Without a folder all of `configurations/` are renewed.
+"""
+
+import os
+from copy import deepcopy
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from ruamel.yaml import YAML
+from ruamel.yaml.nodes import ScalarNode
+from ruamel.yaml.representer import BaseRepresenter
+
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError, atomic, read_yaml
+from tools.dependencies import ROOT, definition
+
+SETTINGS, PARAMETERS, PIPELINE = "settings.yaml", "params.yaml", "dvc.yaml"
+LINKED = ("stages", "data")
+# One entry a name, of any name: an entry that the default lacks is a new one.
+OPEN = ("tasks", "corpora")
+# A mapping with this key is of another kind than the one that it replaces.
+KIND = "source"
+MADE = (
+    "# Made of settings.yaml by `python -m tools.configurations`: edit that and run it again.\n"
+    "# What a setting means stands in params.yaml at the root.\n"
+)
+STARTER = """\
+# What differs from params.yaml at the root; then: python -m tools.configurations {folder}
+findings:
+  configuration: {name}
+# run:
+#   tasks: [relevance]      # instead of all tasks of the default
+#   without: [probes]       # studies that are left out, with their settings
+"""
+
+
+def merged(default: Any, changes: Any, where: str, key: str = "") -> Any:
+    """The default with changes: mappings key by key, everything else replaced.
+
+    Raises:
+        InputError: a key is not there in the default, or a mapping meets something else.
+    """
+    if not isinstance(default, dict) or (default.get(KIND) and KIND in (changes or {})):
+        return deepcopy(changes)
+    if not isinstance(changes, dict):
+        raise InputError(f"{where}: `{key}` takes the keys {', '.join(map(str, default))}")
+    result = deepcopy(default)
+    for name, value in changes.items():
+        path = f"{key}.{name}".lstrip(".")
+        if name in default:
+            result[name] = merged(default[name], value, where, path)
+        elif key.split(".")[0] in OPEN:
+            result[name] = deepcopy(value)
+        else:
+            raise InputError(
+                f"{where}: `{path}`: unknown key; {key or 'the top level'} has "
+                f"{', '.join(map(str, default))}; mend its spelling"
+            )
+    return result
+
+
+def places(paths: list) -> set[tuple[str, ...]]:
+    """Where outputs of stages lie, as `work/models`; not the measures, which are but gathered."""
+    found = {Path(next(iter(path)) if isinstance(path, dict) else path).parts[:2] for path in paths}
+    return {place for place in found if place[0] == "work"} - {("work", "measures")}
+
+
+def without_studies(pipeline: dict, names: list[str], where: str) -> dict:
+    """The pipeline without some stages.
+
+    Raises:
+        InputError: there is no such stage, or one that stays depends on it.
+    """
+    if unknown := [name for name in names if name not in pipeline["stages"]]:
+        raise InputError(
+            f"{where}: `run.without` has {unknown[0]!r}, which is no stage; there are "
+            f"{', '.join(pipeline['stages'])}"
+        )
+    kept = deepcopy(pipeline)
+    for name in names:
+        del kept["stages"][name]
+    for name in names:
+        made = places(definition(pipeline["stages"][name]).get("outs", []))
+        for other, stage in kept["stages"].items():
+            if made & places(definition(stage)["deps"]):
+                raise InputError(
+                    f"{where}: `run.without` has {name}, but {other} depends on it; leave that "
+                    "out too"
+                )
+    return kept
+
+
+def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tuple[dict, dict]:
+    """Parameters and pipeline of a configuration.
+
+    Left out are the studies of `run.without` with their settings, tasks that are not run, and
+    corpora that no study takes.
+
+    Raises:
+        InputError: a key is unknown, or a stage cannot be left out.
+    """
+    settings = deepcopy(settings)
+    without = settings.get("run", {}).pop("without", [])
+    parameters = merged(default, settings, where)
+    kept = without_studies(pipeline, without, where)
+    for name in without:
+        parameters.pop(name, None)
+    taken = {
+        corpus
+        for section in parameters.values()
+        if isinstance(section, dict)
+        for corpus in section.get("corpora") or ()
+        if section is not parameters["corpora"]
+    }
+    chosen = {"tasks": set(parameters["run"]["tasks"]), "corpora": taken}
+    for entries, names in chosen.items():
+        if unknown := sorted(names - set(parameters[entries])):
+            raise InputError(f"{where}: no entry of `{entries}` is called {unknown[0]!r}; add it")
+        parameters[entries] = {
+            name: entry for name, entry in parameters[entries].items() if name in names
+        }
+    return parameters, kept
+
+
+def write(folder: Path) -> None:
+    """Write what a configuration's `settings.yaml` makes.
+
+    Raises:
+        InputError: as `effective`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / SETTINGS
+    if not file.exists():
+        file.write_text(STARTER.format(folder=folder, name=folder.name), encoding="utf-8")
+    for name in LINKED:
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(Path("../..") / name)
+    for name, text in contents(folder).items():
+        with atomic(folder / name) as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """The files that a configuration's `settings.yaml` makes, by name.
+
+    Raises:
+        InputError: as `effective`.
+    """
+    yaml = YAML()
+    yaml.width = 100
+    pipeline = yaml.load(ROOT / PIPELINE)
+    file = folder / SETTINGS
+    parameters, kept = effective(
+        read_yaml(file) or {}, str(file), read_yaml(ROOT / PARAMETERS), pipeline
+    )
+    return {PARAMETERS: MADE + dumped(parameters), PIPELINE: dumped(kept, yaml)}
+
+
+def dumped(content: Any, yaml: YAML | None = None) -> str:
+    """Content as YAML text, in the order given."""
+    stream = StringIO()
+    if yaml is None:
+        yaml = YAML()
+        yaml.width = 100
+        yaml.representer.add_representer(float, represented)
+    yaml.dump(content, stream)
+    return stream.getvalue()
+
+
+def represented(representer: BaseRepresenter, value: float) -> ScalarNode:
+    """A number with a point, without which some readers of YAML take 2e-5 for a text."""
+    mantissa, e, exponent = repr(value).partition("e")
+    point = mantissa if "." in mantissa else f"{mantissa}.0"
+    return representer.represent_scalar("tag:yaml.org,2002:float", f"{point}{e}{exponent}")
+
+
+def main(
+    folder: Annotated[
+        list[Path] | None, typer.Argument(help="As configurations/mine; by default all.")
+    ] = None,
+) -> None:
+    """Write params.yaml and dvc.yaml of configurations from their settings.yaml."""
+    found = sorted(path.parent for path in ROOT.glob(f"configurations/*/{SETTINGS}"))
+    for one in folder or found:
+        write(one)
+        typer.echo(f"{os.path.relpath(one)}: {PARAMETERS}, {PIPELINE}")
+
+
+if __name__ == "__main__":
+    stage_command(main)
