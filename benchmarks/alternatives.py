@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from transformers import AutoTokenizer, BertForNextSentencePrediction, PreTrainedModel
 
-from stages.core.encoder.batches import Encoded
 from stages.core.checkpoint_source import PackageCheckpoint, locate
+from stages.core.encoder.batches import Encoded
 from stages.core.heads.gates import Head
 from stages.core.stage.settings import section
 

@@ -11,8 +11,8 @@ from transformers import (
     PreTrainedModel,
 )
 
-from stages.core.encoder.batches import Encoded
 from stages.core.checkpoint_source import PackageCheckpoint, locate
+from stages.core.encoder.batches import Encoded
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import section
 

@@ -141,7 +141,7 @@ def record_maps(
 
 
 class _FirstToken(Gated):
-    """As a classifier, a model that gives out something for every token: the first token's."""
+    """Takes the first token's output for the logits where a model gives out one for each token."""
 
     def __call__(self, *inputs: Any, **records: Any) -> Float[Tensor, "batch class"]:
         output = super().__call__(*inputs, **records)

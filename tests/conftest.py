@@ -24,6 +24,13 @@ LONGEST = (
 )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let beartype read annotations of `typing` that packages of others still have."""
+    config.addinivalue_line(
+        "filterwarnings", "ignore::beartype.roar.BeartypeDecorHintPep585DeprecationWarning"
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest."""
     tests = Path(__file__).parent

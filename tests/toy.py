@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import numpy as np
+import torch
 from ruamel.yaml import YAML
 
-from stages.core.encoder.checkpoint import load_tokenizer
-from stages.core.tasks.examples import examples_frame, write_examples
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.tasks.examples import examples_frame, read_examples, write_examples
 from stages.core.tasks.task import load_task
 from stages.finetune.task_model import load_task_model
 
@@ -60,3 +62,18 @@ def write_models(checkpoint: Path, *arms: str) -> None:
             folder
         )
         load_tokenizer(checkpoint).save_pretrained(folder)
+
+
+def eager_attention(arm: str) -> dict[str, np.ndarray]:
+    """The maps of every example as transformers itself returns them, one example at a time."""
+    folder = Path(f"work/models/toy-{arm}-0")
+    model = load_tuned(folder)
+    model.set_attn_implementation("eager")
+    examples = read_examples(examples_path("toy"))
+    encoded = encode(load_tokenizer(folder), examples, 40)
+    maps = {}
+    with torch.inference_mode():
+        for batch in encoded.batches(1):
+            attentions = model(**batch.inputs, output_attentions=True).attentions
+            maps[examples["id"][batch.rows[0]]] = torch.cat(attentions).numpy()
+    return maps

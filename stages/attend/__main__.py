@@ -11,7 +11,6 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 from tqdm import tqdm
@@ -26,8 +25,8 @@ from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, Moments, surface_statistics
 from stages.core.recordings.store import MapWriter, write_maps
 from stages.core.runtime.runtime import ByDevice, Runtime, read_runtime, start
-from stages.core.stage.arms import ARM_HELP, TASK_ARMS, TaskArm
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.arms import TASK_ARMS
+from stages.core.stage.command import SeedOption, TaskArmsOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import draw_examples, read_examples
@@ -134,10 +133,7 @@ def recorded_statistics(
 def main(
     task: TaskOption,
     seed: SeedOption,
-    arm: Annotated[
-        list[TaskArm] | None,
-        typer.Option(help=f"{ARM_HELP} May be given several times; by default all."),
-    ] = None,
+    arm: TaskArmsOption = None,
 ) -> None:
     """Record the attention of the models of TASK on its validation examples."""
     parameters = section(Attend, "attend")

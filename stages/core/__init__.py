@@ -1,1 +1,1 @@
-"""What the stages share. Imports only go down: nothing here imports a stage."""
+"""Code that rooms share. Imports only go down: nothing here imports a room."""

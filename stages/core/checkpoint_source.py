@@ -1,4 +1,4 @@
-"""Where the encoder comes from: package, Hub or folder; safetensors only."""
+"""Finding a checkpoint: in a package, on the Hub or in a folder; safetensors only."""
 
 import hashlib
 import importlib.util
@@ -101,7 +101,7 @@ def check(folder: Path) -> None:
     """Refuse a folder that holds no BERT-like encoder in safetensors with its tokenizer.
 
     Raises:
-        InputError: says what is wrong and what to do for.
+        InputError: the folder is another; the message says what is wrong and how to mend it.
     """
     if not (folder / "config.json").is_file():
         raise refusal(

@@ -1,8 +1,8 @@
-"""Where independent pieces of one stage run: in threads of this process, or on a Ray cluster.
+"""Running independent pieces of a stage in threads of this process, or on a Ray cluster.
 
-Every piece is computed by one thread, wherever it runs: two cores do two pieces in less time than
-they do one piece together twice, and results depend neither on the place nor on their number. Two
-kinds of processor differ in last digits as always.
+One thread computes each piece, wherever it runs: two cores do two pieces in less time than they do
+one piece together twice, and results depend neither on the place nor on the number of threads.
+Kinds of processor differ in the last digits, as always.
 """
 
 import os
@@ -25,7 +25,7 @@ from stages.core.stage.settings import PARAMETER_FILE
 
 @runtime_checkable
 class Twinned(Protocol):
-    """What all pieces need that threads of this process run."""
+    """An object that all pieces need, for pieces that threads of this process run."""
 
     def twin(self) -> "Twinned":
         """A copy for another thread; what is only read may be the same."""
@@ -33,7 +33,7 @@ class Twinned(Protocol):
 
 @runtime_checkable
 class Shared(Twinned, Protocol):
-    """What all pieces need that may run elsewhere."""
+    """An object that all pieces need, for pieces that may run elsewhere."""
 
     def moved(self, device: torch.device) -> "Shared":
         """A copy on another device."""
@@ -106,7 +106,7 @@ def _in_threads(
 def _workers(
     function: Piece, shared: Twinned, threads: int
 ) -> Iterator[Callable[[Job], "Future[Result]"]]:
-    """What hands a job to the next free of `threads` threads, each with its own twin."""
+    """Yield a function that hands a job to a free one of `threads` threads, each with its twin."""
     twins: SimpleQueue[Twinned] = SimpleQueue()
     for number in range(threads):
         twins.put(shared if number == 0 else shared.twin())
@@ -153,7 +153,7 @@ def _on_ray(
 
 
 def _cluster_device(wanted: str, resources: dict[str, float]) -> str:
-    """Where the cluster's machines compute: `cuda` or `cpu`; they number their GPUs themselves.
+    """The device of the cluster's machines, `cuda` or `cpu`; they number their GPUs themselves.
 
     Raises:
         InputError: a GPU is wanted and no machine has one.
@@ -170,7 +170,7 @@ def _cluster_device(wanted: str, resources: dict[str, float]) -> str:
     return kind
 
 
-# What the last pieces of this process needed, by the name that Ray gave it.
+# The object that the last pieces of this process needed, by Ray's name for it.
 _fetched: dict[str, Any] = {}
 
 

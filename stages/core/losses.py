@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 def losses(
-    logits: Float[Tensor, "... classes"], labels: Float[Tensor, "..."], kind: str
+    logits: Float[Tensor, "... class"], labels: Float[Tensor, "..."], kind: str
 ) -> Float[Tensor, "..."]:
     """The loss of each example.
 

@@ -48,7 +48,7 @@ def open_scratch(scratch: Path) -> None:
 
 
 def mark_complete(scratch: Path, step: int) -> None:
-    """Say that the state of `step` is written to its end."""
+    """Mark the state of `step` as written to its end."""
     (scratch / f"checkpoint-{step}" / COMPLETE).touch()
 
 

@@ -1,6 +1,7 @@
 """Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
 
 import numpy as np
+from jaxtyping import Float
 
 from stages.core.intervals.intervals import bootstrap
 from stages.core.verdicts.claims import Settings, measure
@@ -21,5 +22,5 @@ def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -
     return Answer(mean_of(list(changes.values())), changes)
 
 
-def _mean(values: np.ndarray) -> np.ndarray:
+def _mean(values: Float[np.ndarray, "... example"]) -> Float[np.ndarray, "..."] | float:
     return np.mean(values, axis=-1)

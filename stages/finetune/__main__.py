@@ -46,7 +46,7 @@ from stages.finetune.training import Finetune, examples_a_pass, train
 RUNS = SCRATCH / "finetune"
 CODE = [
     *code_of("encoder/*.py", "checkpoint_source.py"),
-    *sorted(Path(__file__).parent.glob("*.py")),
+    *(Path(__file__).with_name(f"{name}.py") for name in ("__main__", "task_model", "training")),
 ]
 SPLITS = ("train", "validation")
 PLACES = 6  # decimal places of scores

@@ -88,7 +88,7 @@ def _gain(metric: str, after: pd.DataFrame, before: pd.DataFrame, settings: Sett
     sides = [_predictions(side).loc[label.index].to_numpy().T for side in (before, after)]
     before_count = len(sides[0])
 
-    def gain(labels: np.ndarray, *predictions: np.ndarray) -> np.ndarray:
+    def gain(labels: np.ndarray, *predictions: np.ndarray) -> np.ndarray | float:
         values = [METRICS[metric](labels, run) for run in predictions]
         return np.mean(values[before_count:], axis=0) - np.mean(values[:before_count], axis=0)
 

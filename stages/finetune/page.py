@@ -61,7 +61,7 @@ def scores(measures: Measures) -> pd.DataFrame:
         labels = run.groupby("id", sort=False)["label"].first()
         predictions = run.pivot(index="id", columns="seed", values="prediction").loc[labels.index]
 
-        def score(labels: np.ndarray, *seeds: np.ndarray, metric=metric) -> np.ndarray:
+        def score(labels: np.ndarray, *seeds: np.ndarray, metric=metric) -> np.ndarray | float:
             return np.mean([METRICS[metric](labels, seed) for seed in seeds], axis=0)
 
         found = bootstrap(score, (labels.to_numpy(), *predictions.to_numpy().T), RESAMPLES, seed=0)

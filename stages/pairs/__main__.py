@@ -35,7 +35,7 @@ KINDS_AND_PAIRINGS = list(product(PAIR_KINDS, PAIRINGS))
 
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
-    """Pairs of words of a kind, each other than itself."""
+    """Pairs of a kind, each of two different words, by their places in the text."""
     one, other = (
         [place for place, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
     )

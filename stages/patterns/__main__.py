@@ -2,12 +2,10 @@
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from jaxtyping import Float, Float16, Int
 from pydantic import PositiveInt
 from tqdm import tqdm
@@ -16,8 +14,8 @@ from stages.core.fan_out import in_order
 from stages.core.intervals.intervals import bootstrap
 from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import Runtime, read_runtime, start
-from stages.core.stage.arms import ARM_HELP, TASK_ARMS, TaskArm
-from stages.core.stage.command import TaskOption, stage_command
+from stages.core.stage.arms import TASK_ARMS
+from stages.core.stage.command import TaskArmsOption, TaskOption, stage_command
 from stages.core.stage.files import atomic
 from stages.core.stage.places import CLASSIFIER, WORK, maps_folder
 from stages.core.stage.settings import Resampled, section
@@ -129,10 +127,7 @@ def task_shares(
 
 def main(
     task: TaskOption,
-    arm: Annotated[
-        list[TaskArm] | None,
-        typer.Option(help=f"{ARM_HELP} May be given several times; by default all."),
-    ] = None,
+    arm: TaskArmsOption = None,
 ) -> None:
     """Classify the attention maps that `attend` recorded of the models of TASK."""
     parameters = section(Patterns, "patterns")

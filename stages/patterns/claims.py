@@ -28,7 +28,7 @@ def pattern_f1(measures: Measures, settings: Settings, average: str, model: str)
 def pattern_f1_over_baseline(measures: Measures, settings: Settings, model: str) -> Answer:
     """Weighted F1 of a model minus that of the classifier on simple features."""
 
-    def gain(own: np.ndarray, baseline: np.ndarray) -> np.ndarray:
+    def gain(own: np.ndarray, baseline: np.ndarray) -> np.ndarray | float:
         return _f1(own, "weighted") - _f1(baseline, "weighted")
 
     return _on_folds(measures, settings, gain, model, "baseline")
@@ -92,7 +92,7 @@ def _on_folds(
     folds = measures.frame(FOLDS)
     counts = [_confusions(folds, model) for model in models]
 
-    def of_heads(heads: Int[np.ndarray, "... head"]) -> Float[np.ndarray, "..."]:
+    def of_heads(heads: Int[np.ndarray, "... head"]) -> Float[np.ndarray, "..."] | float:
         return statistic(*(of_model[heads].sum(-3) for of_model in counts))
 
     everyone = np.arange(len(counts[0]))
@@ -109,7 +109,9 @@ def _confusions(folds: pd.DataFrame, model: str) -> Int[np.ndarray, "head label 
     return counts
 
 
-def _f1(counts: Int[np.ndarray, "... label predicted"], average: str) -> Float[np.ndarray, "..."]:
+def _f1(
+    counts: Int[np.ndarray, "... label predicted"], average: str
+) -> Float[np.ndarray, "..."] | float:
     """F1, all classes that occur counting alike (`macro`) or by their labels (`weighted`)."""
     both = np.diagonal(counts, axis1=-2, axis2=-1)
     support = counts.sum(-1)

@@ -36,7 +36,9 @@ def encoder_vectors(recording: LiveRecording, folder: Path) -> list[Float[Tensor
 
 
 def file_vectors(path: Path, corpus: pd.DataFrame) -> list[Float[Tensor, "word size"]]:
-    """The lower-cased words' vectors in a file of lines `word number number ...`; else zeros.
+    """The vectors of the words of each text, from a file of lines `word number number ...`.
+
+    Words are looked up in lower case; a word that the file lacks gets zeros.
 
     Raises:
         InputError: there is no such file, or a line has another number of numbers.

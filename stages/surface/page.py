@@ -71,9 +71,11 @@ def _patterns(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
     places = strengths.groupby(["panel", "pattern"], sort=False)["mean"].idxmax()
     strongest = strengths.loc[places]
     columns = ["corpus", "encoder", "pattern", "layer", "head", "mean", "low", "high", "texts"]
-    every = strengths.pivot(
-        index=["corpus", "encoder", "layer", "head"], columns="pattern", values="mean"
-    ).reset_index()
+    keys = ["corpus", "encoder", "layer", "head"]
+    # Corpora by name, encoders as they were measured: a pivot would sort these by name as well.
+    order = strengths.drop_duplicates(keys).sort_values("corpus", kind="stable")[keys]
+    every = strengths.pivot(index=keys, columns="pattern", values="mean")
+    every = every.loc[pd.MultiIndex.from_frame(order)].reset_index()
     return Section(
         "V1: seven patterns",
         "The strength of a pattern is 0 where a head attends to all tokens alike and 1 where it "

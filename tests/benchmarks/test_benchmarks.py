@@ -131,13 +131,13 @@ def test_the_stages_of_a_corpus_are_run_beside_it(tmp_path, monkeypatch):
     def run(words, folder, environment, status=corpus_stages.REFUSED):
         seen.append(words)
         assert (folder / "work/encoders").is_dir()
-        if words[0] == "stages.corpus.__main__":
+        if words[0] == "stages.corpus":
             shutil.copytree(tmp_path / "work/corpora", folder / "work/corpora")
-        return Run(1.0, 2.0, status if words[0] == "stages.frames.__main__" else 0)
+        return Run(1.0, 2.0, status if words[0] == "stages.frames" else 0)
 
     monkeypatch.setattr(corpus_stages, "run", run)
     table = corpus_stages.measure("ewt", tmp_path).set_index("stage")
-    assert seen[0] == ["stages.corpus.__main__", "--corpus", "ewt"]
+    assert seen[0] == ["stages.corpus", "--corpus", "ewt"]
     assert "frames" not in table.index  # refused
     assert table.loc["syntax"].tolist() == [1.0, 2.0, 1]
     monkeypatch.setattr(corpus_stages, "run", partial(run, status=1))

@@ -1,6 +1,7 @@
 """Attention to kinds of tokens, found by position."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from stages.core.corpora.store import word
@@ -71,7 +72,7 @@ def test_tuning_changes_what_a_kind_gets():
     table = share_table(shares, 1, 50, 0).set_index(["arm", "kind", "layer"])
     assert table.loc[("tuned", "sep", 1), "change_share"].item() == pytest.approx(0.4)
     assert table.loc[("tuned", "noun", 0), "examples"].item() == 1
-    contrast = contrast_table(shares, ["a", "b"], 1).set_index(["kind", "id"])
+    contrast = contrast_table(shares, pd.Series(["a", "b"]), 1).set_index(["kind", "id"])
     assert contrast.loc[("sep", "b"), "late_change"] == pytest.approx(0.5)
     assert contrast.loc[("sep", "b"), "early_change"] == 0
     assert contrast.loc[("sep", "b"), "late"] == pytest.approx(0.7)

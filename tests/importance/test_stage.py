@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.encoder.batches import Batch
+from stages.core.encoder.batches import Encoded
 from stages.core.heads.gates import Gate, GateBatch, single_heads
 from stages.core.heads.seam import Gated
 from stages.core.losses import losses
@@ -21,16 +21,14 @@ LENGTHS = [9, 4, 6]
 LABELS = np.array([0.0, 2.0, 1.0])
 
 
-class OneBatch:
-    """Encoded examples that are one batch already."""
-
-    lengths = np.array(LENGTHS)
-
-    def __init__(self, inputs):
-        self.inputs = inputs
-
-    def batches(self, size, device):
-        yield Batch(np.arange(len(LENGTHS)), np.array(LENGTHS), self.inputs)
+def encoded(inputs: dict[str, torch.Tensor], padding: int) -> Encoded:
+    """A padded batch as examples that are not yet one."""
+    rows = {
+        name: [row[:length].tolist() for row, length in zip(ids, LENGTHS, strict=True)]
+        for name, ids in inputs.items()
+    }
+    segments = [[0] * length for length in LENGTHS]
+    return Encoded(rows, {"input_ids": padding, "attention_mask": 0}, segments)
 
 
 @pytest.fixture
@@ -49,9 +47,8 @@ def test_long_examples_go_through_a_few_at_a_time():
 
 def test_gradients_are_finite_differences(model):
     gated, inputs = model
-    gradients = gate_gradients(
-        gated, OneBatch(inputs), LABELS, "classification", 3, torch.device("cpu")
-    )
+    examples = encoded(inputs, gated.model.config.pad_token_id)
+    gradients = gate_gradients(gated, examples, LABELS, "classification", 3, torch.device("cpu"))
     gated.model.double()
     labels = torch.from_numpy(LABELS)
 

@@ -21,7 +21,7 @@ def test_f1_equals_that_of_scikit_learn():
 
 
 def test_a_class_that_neither_side_has_does_not_count():
-    counts = np.zeros((5, 5))
+    counts = np.zeros((5, 5), dtype=int)
     counts[:2, :2] = [[3, 1], [0, 4]]
     assert _f1(counts, "macro") == pytest.approx((6 / 7 + 8 / 9) / 2)
 

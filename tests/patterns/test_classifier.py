@@ -1,8 +1,6 @@
-import json
-from pathlib import Path
+"""Training of the networks and of their wide path, and what they say of plain maps."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
@@ -10,18 +8,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 from stages.core.stage.files import InputError
-from stages.patterns.classifier import Classifier, baseline_predictions, fold_table
-from stages.patterns.features import FEATURES, feature_table, features
+from stages.patterns.classifier import baseline_predictions, fold_table
+from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import (
     CLASSES,
-    CLOSER_ANNOTATORS,
-    FIRST_ANNOTATORS,
-    LabelledMaps,
-    check_folds,
-    opinion,
-    read_labelled,
-    read_maps,
-    write_maps,
 )
 from stages.patterns.network import (
     FARTHEST,
@@ -30,91 +20,10 @@ from stages.patterns.network import (
     PatternNetwork,
     WidePath,
 )
-from stages.patterns.rules import RULES
 from stages.patterns.training import class_weights, fit_network, fit_wide_path
-from tools.labelling.agreement import adjudicate, agreement
-
-RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
-
+from tests.patterns.maps import diagonal, squares, vertical
 
 SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.5)
-
-
-def vertical(length: int, column: int = 0) -> np.ndarray:
-    weights = np.full((length, length), 0.2 / length, dtype=np.float32)
-    weights[:, column] += 0.8
-    return weights
-
-
-def diagonal(length: int) -> np.ndarray:
-    weights = np.full((length, length), 0.2 / length, dtype=np.float32)
-    weights += 0.8 * np.eye(length, dtype=np.float32)
-    return weights
-
-
-@pytest.fixture(scope="module")
-def labelled() -> LabelledMaps:
-    """Plain vertical and diagonal maps of many sizes in two folds."""
-    generator = np.random.default_rng(0)
-    lengths = generator.integers(8, 30, 40)
-    maps = [(vertical if row % 2 else diagonal)(length) for row, length in enumerate(lengths)]
-    label = [CLASSES[0] if row % 2 else CLASSES[1] for row in range(40)]
-    table = pd.DataFrame({"map": range(40), "fold": [row // 2 % 2 for row in range(40)]})
-    table = table.assign(label=label, first=label, second=label, first_doubt="", second_doubt="")
-    table = table.assign(encoder="toy", layer=0, head=range(40), drawn_by="chance")
-    return LabelledMaps(maps, table)
-
-
-@pytest.fixture(scope="module")
-def settings() -> Classifier:
-    return Classifier(
-        networks=1,
-        seed=0,
-        side=16,
-        width=4,
-        last_width=8,
-        epochs=12,
-        batch=8,
-        learning_rate=1.0e-2,
-        weight_decay=1.0e-2,
-        adjudicated=0.5,
-        doubt=0.4,
-        copies=2,
-        recomposed=0.0,
-        balance=0.0,
-        dropout=0.2,
-        wide=0.5,
-        wide_penalty=0.1,
-    )
-
-
-def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
-    data = read_labelled(RELEASED)
-    assert len(data.maps) == 5206
-    readme = RELEASED.parents[1] / "README.md"
-    assert f"{len(data.maps):,} attention maps" in readme.read_text(encoding="utf-8")
-    annotators = [
-        data.table[["map", name, f"{name}_doubt"]].set_axis(["map", "label", "doubt"], axis=1)
-        for name in (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
-    ]
-    decisions = data.table[["map", "decision"]].rename(columns={"decision": "label"})
-    adjudicated = adjudicate(annotators, decisions)
-    assert adjudicated["label"].tolist() == data.table["label"].tolist()
-    assert data.table["encoder"].nunique() == 2
-    released = json.loads((RELEASED / "agreement.json").read_text())
-    assert released == {
-        "first_look": agreement(data.table["first"], data.table["second"]),
-        "closer_look": agreement(data.table["closer_first"], data.table["closer_second"]),
-    }
-    assert data.table["label"].value_counts().min() >= 40
-    assert set(data.table["label"]) == set(CLASSES)
-    for fold in range(5):
-        inside = data.table["fold"] == fold
-        heads = [
-            set(zip(part["encoder"], part["layer"], part["head"], strict=True))
-            for part in (data.table[inside], data.table[~inside])
-        ]
-        assert heads[0].isdisjoint(heads[1])
 
 
 def test_dropout_is_for_training_only():
@@ -157,15 +66,6 @@ def test_baseline_and_fold_table(labelled):
     np.testing.assert_allclose(table[list(CLASSES)].sum(axis=1), 1, atol=1e-4)
 
 
-def test_who_looked_closer_replaces_the_first_look(labelled):
-    table = labelled.table.assign(closer_first="", closer_first_doubt="")
-    table.loc[1, ["closer_first", "closer_first_doubt"]] = ["block", "B/H"]
-    targets = LabelledMaps(labelled.maps, table).targets(0.5, 0.4)
-    assert targets[1].tolist() == pytest.approx([0.5, 0, 0, 0.3, 0.2])
-    before = labelled.targets(0.5, 0.4)
-    np.testing.assert_array_equal(np.delete(targets, 1, 0), np.delete(before, 1, 0))
-
-
 def test_saved_networks_come_back(tmp_path):
     before = PatternClassifier([PatternNetwork(SIZE), PatternNetwork(SIZE)])
     before.save(tmp_path / "saved")
@@ -173,54 +73,6 @@ def test_saved_networks_come_back(tmp_path):
     np.testing.assert_array_equal(before.predict([vertical(9)]), after.predict([vertical(9)]))
     with pytest.raises(InputError):
         PatternClassifier.load(tmp_path / "absent")
-
-
-def test_maps_survive_writing_and_damage_is_found(tmp_path):
-    file = tmp_path / "maps.npz"
-    write_maps(file, [vertical(5), diagonal(9)])
-    back = read_maps(file)
-    assert [len(weights) for weights in back] == [5, 9]
-    np.testing.assert_allclose(back[1], diagonal(9), atol=1e-3)
-    crooked = vertical(5)
-    crooked[2] *= 0.5
-    write_maps(tmp_path / "crooked.npz", [crooked])
-    with pytest.raises(InputError, match="a row of map 0 does not add up to 1"):
-        read_maps(tmp_path / "crooked.npz")
-    whole = file.read_bytes()
-    for end in (0, 10, len(whole) // 2, len(whole) - 5):
-        file.write_bytes(whole[:end])
-        with pytest.raises(InputError, match="not a file of maps"):
-            read_maps(file)
-
-
-def test_a_doubt_shares_the_label():
-    assert opinion("vertical", "", 0.4).tolist() == [1, 0, 0, 0, 0]
-    assert opinion("vertical", "V/VD", 0.4).tolist() == pytest.approx([0.6, 0, 0.4, 0, 0])
-
-
-def test_features_of_oracle_maps():
-    stripe, line = feature_table([vertical(12), diagonal(12)]).to_dict("records")
-    assert stripe["strongest_column"] == pytest.approx(0.8 + 0.2 / 12)
-    assert stripe["column_variance"] == pytest.approx(1)
-    assert line["diagonal"] == pytest.approx(0.8 + 0.2 / 12)
-    assert stripe["diagonal"] == pytest.approx(0.2 / 12 + 0.8 / 10)  # two below the main one
-
-
-def squares(*sizes: int) -> np.ndarray:
-    """Uniform attention within spans of these sizes, a little outside."""
-    span = np.repeat(range(len(sizes)), sizes)
-    weights = np.where(span[:, None] == span[None], 1.0, 0.01).astype(np.float32)
-    return weights / weights.sum(1, keepdims=True)
-
-
-def test_features_of_squares_and_sinks():
-    table = feature_table([squares(10, 10), squares(7, 6, 7), diagonal(20), vertical(20)])
-    assert (table["squares"][:2] > 0.4).all()
-    assert (table["squares"][2:] < 0.2).all()
-    assert table["far_corners"][0] > 0.8 > 0.1 > table["far_corners"][2:].max()
-    assert table["rows_with_a_sink"][3] == pytest.approx(15 / 18)  # not those next to it
-    assert table["rows_alike"][3] == pytest.approx(1, abs=1e-3)
-    assert table["ridge"].idxmax() == 2
 
 
 def test_wide_path_is_a_logistic_regression_of_the_features_and_their_products(labelled, settings):
@@ -251,21 +103,6 @@ def test_terms_of_the_wide_path_are_features_squares_and_products():
     np.testing.assert_allclose(wide.joined(plain).numpy(), expected, atol=1e-5)
 
 
-def test_what_a_network_sees_of_a_sink_does_not_depend_on_its_place():
-    maps = torch.from_numpy(np.stack([vertical(20, column) for column in (3, 10, 16)]))
-    table = pd.DataFrame(features(maps).numpy(), columns=list(FEATURES))
-    for name in ("strongest_column", "rows_with_a_stripe", "seen_in_stripes", "entropy", "dim"):
-        assert table[name].to_numpy() == pytest.approx(table[name][0]), name
-
-
-def test_what_a_network_sees_does_not_depend_on_how_sharp_attention_is():
-    """Half the weight goes evenly to all tokens in the second map."""
-    sharp, flat = vertical(20), 0.5 * vertical(20) + 0.5 / 20
-    table = feature_table([sharp, flat])
-    for name in RULES:
-        assert table[name][0] == pytest.approx(table[name][1]), name
-
-
 def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):
     kinds = [vertical(12), diagonal(12), squares(6, 6)]
     maps, codes = kinds * 8, [0, 1, 3] * 8
@@ -294,37 +131,3 @@ def test_class_weights_undo_what_recomposed_copies_shift(balance, expected):
     weights = class_weights(targets, copies, balance)
     in_loss = (weights * copies.mean((0, 1)))[:2]
     assert (in_loss / in_loss[1]).tolist() == pytest.approx(expected, rel=1e-4)
-
-
-def test_features_of_a_constant_map_are_numbers():
-    constant = np.full((12, 12), 1 / 12, dtype=np.float32)
-    table = feature_table([constant])
-    assert np.isfinite(table).all(axis=None)
-    assert table["rows_alike"].tolist() == [0]  # constant rows correlate with none
-
-
-def test_a_head_of_one_encoder_stands_in_one_fold():
-    row = {"layer": 1, "head": 2, "text_a": "", "text_b": ""}
-    two = pd.DataFrame([row | {"encoder": "a", "fold": 0}, row | {"encoder": "b", "fold": 1}])
-    check_folds(two, Path("maps.csv"))
-    with pytest.raises(InputError, match="head 1-2 of a stands in two folds"):
-        check_folds(two.assign(encoder="a"), Path("maps.csv"))
-
-
-def test_rules_of_oracle_maps():
-    stripe, line, both, blocks = feature_table(
-        [
-            vertical(20),
-            diagonal(20),
-            0.5 * vertical(20) + 0.5 * diagonal(20),
-            0.7 * squares(10, 10) + 0.3 * vertical(20),
-        ]
-    ).to_dict("records")
-    assert (stripe["rows_with_a_stripe"], stripe["rows_near_diagonal"]) == (1, 0)
-    assert (line["rows_with_a_stripe"], line["rows_near_diagonal"]) == (0, 1)
-    assert (both["rows_with_a_stripe"], both["rows_near_diagonal"]) == (1, 1)
-    assert stripe["seen_in_stripes"] == line["seen_near_diagonal"] == 1
-    assert both["seen_near_diagonal"] == pytest.approx(0.5)
-    assert (blocks["squares_found"], blocks["largest_square"]) == (2, 0.5)
-    assert (blocks["filled"], blocks["filled_outside"]) == (1, 0)
-    assert blocks["in_squares"] == pytest.approx(0.5)  # 90 and 100 of 380, as column 0 is a stripe

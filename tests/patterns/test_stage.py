@@ -7,10 +7,16 @@ from stages.core.recordings.store import MapStore, write_maps
 from stages.core.runtime.runtime import Runtime
 from stages.patterns.__main__ import Reader, classify, head_counts, map_table, task_shares
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.network import PatternClassifier
+
+CPU = torch.device("cpu")
 
 
-class FirstRowClassifier:
+class FirstRowClassifier(PatternClassifier):
     """Takes a map for the class whose number stands in its first cell, times ten."""
+
+    def __init__(self):
+        super().__init__([])
 
     def probabilities(self, maps):
         return torch.eye(len(CLASSES))[(maps[:, 0, 0] * 10).round().long()]
@@ -33,12 +39,12 @@ def store(tmp_path):
 
 
 def test_every_map_gets_its_class(store):
-    one, runtime = Reader(FirstRowClassifier(), 1, "cpu"), Runtime(device="cpu", threads=2)
+    one, runtime = Reader(FirstRowClassifier(), 1, CPU), Runtime(device="cpu", threads=2)
     ids, probabilities = classify(store, one, {"a", "b"}, runtime)
     table = map_table(ids, probabilities).set_index(["id", "layer", "head"])["pattern"]
     expected = {("a", 0, 0): 0, ("a", 0, 1): 1, ("b", 0, 0): 2, ("b", 0, 1): 4}
     assert table.to_dict() == {place: CLASSES[number] for place, number in expected.items()}
-    assert classify(store, Reader(FirstRowClassifier(), 8, "cpu"), {"b"}, runtime)[0] == ["b"]
+    assert classify(store, Reader(FirstRowClassifier(), 8, CPU), {"b"}, runtime)[0] == ["b"]
 
 
 def test_counts_and_shares_by_hand():

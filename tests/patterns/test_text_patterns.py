@@ -4,12 +4,16 @@ import numpy as np
 import torch
 
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.network import PatternClassifier
 from stages.patterns.text_patterns import probabilities, share_table
 from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
 
 
-class Stripes:
+class Stripes(PatternClassifier):
     """In place of the trained classifier: vertical where one column has everything."""
+
+    def __init__(self):
+        super().__init__([])
 
     def probabilities(self, maps: torch.Tensor) -> torch.Tensor:
         vertical = (maps.mean(1).amax(-1) > 0.99).float()

@@ -7,11 +7,8 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
-from stages.core.verdicts.findings import Finding
 from stages.report.__main__ import app as report
-from stages.report.bars import bar, published_in_words, region_in_words
 from stages.report.site import cell, write_csv
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
 
@@ -94,63 +91,6 @@ def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
     assert "off: relevance (points)" not in pd.read_csv(reports / "heads.csv").columns
 
 
-def finding(**changes) -> Finding:
-    content = {
-        "study": "A",
-        "paper": "paper",
-        "section": "1",
-        "statement": "so",
-        "note": "",
-        "unit": "points",
-        "holds": {"above": 0},
-        "verdict": "holds",
-        "counted": "examples",
-        "tasks": {},
-        "published": {"where": "there", "value": 4.0},
-        "value": 2.0,
-        "low": 1.0,
-        "high": 3.0,
-        "n": 5,
-    }
-    return Finding(**(content | changes))
-
-
-def test_a_bar_places_value_bound_and_published_on_one_scale():
-    # From the bound 0 to the published 4, with 0.08 free at both ends.
-    made = bar(finding())
-    assert (made.low, made.value, made.high) == (0.29, 0.5, 0.71)
-    assert made.region == (0.08, 1.0)
-    assert made.published == 0.92
-
-
-def test_a_bar_without_an_interval_has_none():
-    made = bar(finding(low=None, high=None, published={"where": "there"}))
-    assert (made.low, made.high, made.published) == (None, None, None)
-
-
-@pytest.mark.parametrize(
-    ("changes", "region", "published"),
-    [
-        ({}, "above 0", "+4.00"),
-        ({"holds": {"below": 0}, "unit": "percent"}, "below 0%", "+4.00%"),
-        ({"holds": {"above": 0, "margin": 1}, "unit": "percent"}, "above -1%", "+4.00%"),
-        (
-            {
-                "holds": {"above": 0.32, "below": 0.61},
-                "unit": "share",
-                "published": {"where": "there", "low": 0.32, "high": 0.61},
-            },
-            "above 32% and below 61%",
-            "32.0% to 61.0%",
-        ),
-        ({"published": {"where": "there"}}, "above 0", ""),
-    ],
-)
-def test_regions_and_published_values_in_words(changes, region, published):
-    made = finding(**changes)
-    assert (region_in_words(made), published_in_words(made)) == (region, published)
-
-
 def test_cells_are_short_and_plain():
     cells = [cell(value) for value in (1.23456, -1e-9, float("nan"), True, 7, "text")]
     assert cells == ["1.235", "0", "", "yes", "7", "text"]
@@ -159,17 +99,3 @@ def test_cells_are_short_and_plain():
 def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):
     write_csv(pd.DataFrame({"x": [0.123456, -0.00001]}), tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "x\n0.1235\n0.0\n"
-
-
-def test_the_control_stands_beside_the_pretrained_encoder(synthetic_reports):
-    table = pd.read_csv(synthetic_reports / "reports/tables/control-heads.csv")
-    assert table["task"].drop_duplicates().tolist() == ["relevance", "sentiment"]
-    assert table["weights"].tolist() == ["tuned", "tuned_from_random"] * 4
-    assert sorted(set(table["mode"])) == ["uniform", "zero"]  # not `mean`: the control has none
-    assert ((table["mean_low"] <= table["mean"]) & (table["mean"] <= table["mean_high"])).all()
-    gates = pd.read_parquet(synthetic_reports / "work/measures/control/sentiment-0.parquet")
-    own = 100 * gates.loc[gates["mode"] == "zero", "effect"].mean()
-    row = table[(table["task"] == "sentiment") & (table["mode"] == "zero")].iloc[1]
-    assert row["mean"] == pytest.approx(own, abs=1e-3)
-    heads = pd.read_csv(synthetic_reports / "reports/heads.csv")
-    assert "tuned_from_random, cosine before/after tuning" in heads

@@ -1,6 +1,7 @@
 """Commands of the labelling tool, in the order of use: draw, sheets, compare, finish, figure."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,89 +21,75 @@ from stages.patterns.labelled_maps import (
 )
 from stages.patterns.network import PatternClassifier
 from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from tools.labelling.draw import DrawnBy, Model
+from tools.labelling.draw import NONE_BEFORE, DrawnBy, DrawSettings, Model
 from tools.labelling.draw import draw as draw_maps
 from tools.labelling.sheets import CLOSER_LAYOUT, FIRST_LAYOUT, Layout, draw_sheet
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
 MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
+
+Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
+
+# The options of `draw`.
+Work = Annotated[Path, typer.Option(help="the pipeline's folder: tasks and models")]
+Models = Annotated[str, typer.Option(help="folders of WORK/models, separated by commas")]
+Encoder = Annotated[str, typer.Option(help="name of the encoder of MODELS")]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(help="folder of another encoder, untuned, in place of MODELS; name it too"),
+]
+Count = Annotated[int, typer.Option(help="maps to draw")]
+Folds = Annotated[int, typer.Option(help="groups of heads and sentences")]
+Items = Annotated[int, typer.Option(help="texts per task and fold")]
+Tokens = Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")]
+More = Annotated[bool, typer.Option(help="add maps to those there")]
+By = Annotated[
+    DrawnBy,
+    typer.Option(
+        help="chance: as frequent as the classes are; balanced over them by a guess: rough "
+        "(from plain features), maps (a classifier's, of each map), heads (a classifier's, of "
+        "each head; which of its maps is left to chance)"
+    ),
+]
+Classifier = Annotated[
+    Path | None, typer.Option(help="for --by maps and --by heads: work/classifier, say")
+]
+Classes = Annotated[
+    list[str] | None,
+    typer.Option("--class", help="one that a balanced draw is for; may be repeated; else all"),
+]
 
 
 @app.command()
 def draw(
     folder: Folder = Path("data/patterns"),
-    work: Annotated[Path, typer.Option(help="the pipeline's folder: tasks and models")] = Path(
-        "work"
-    ),
-    models: Annotated[
-        str, typer.Option(help="folders of WORK/models, separated by commas")
-    ] = MODELS,
-    encoder: Annotated[str, typer.Option(help="name of the encoder of MODELS")] = DEFAULT_ENCODER,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="folder of another encoder, untuned, in place of MODELS; name it too"),
-    ] = None,
-    count: Annotated[int, typer.Option(help="maps to draw")] = 520,
-    folds: Annotated[int, typer.Option(help="groups of heads and sentences")] = 5,
-    items: Annotated[int, typer.Option(help="texts per task and fold")] = 16,
-    shortest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 8,
-    longest: Annotated[int, typer.Option(help="tokens, with [CLS] and [SEP]")] = 72,
-    seed: int = 2019,
-    more: Annotated[bool, typer.Option(help="add maps to those there")] = False,
-    by: Annotated[
-        DrawnBy,
-        typer.Option(
-            help="chance: as frequent as the classes are; balanced over them by a guess: rough "
-            "(from plain features), maps (a classifier's, of each map), heads (a classifier's, of "
-            "each head; which of its maps is left to chance)"
-        ),
-    ] = DrawnBy.ROUGH,
-    classifier: Annotated[
-        Path | None, typer.Option(help="for --by maps and --by heads: work/classifier, say")
-    ] = None,
-    classes: Annotated[
-        list[str] | None,
-        typer.Option("--class", help="one that a balanced draw is for; may be repeated; else all"),
-    ] = None,
+    work: Work = Path("work"),
+    models: Models = MODELS,
+    encoder: Encoder = DEFAULT_ENCODER,
+    checkpoint: Checkpoint = None,
+    count: Count = DrawSettings.count,
+    folds: Folds = DrawSettings.folds,
+    items: Items = DrawSettings.per_fold,
+    shortest: Tokens = DrawSettings.shortest,
+    longest: Tokens = DrawSettings.longest,
+    seed: int = DrawSettings.seed,
+    more: More = False,
+    by: By = DrawSettings.by,
+    classifier: Classifier = None,
+    classes: Classes = None,
 ) -> None:
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
-    if unknown := set(classes or CLASSES) - set(CLASSES):
-        raise InputError(f"--class {min(unknown)}: no such class; use {', '.join(CLASSES)}")
-    if (classifier is not None) != (by in (DrawnBy.MAPS, DrawnBy.HEADS)):
-        raise InputError(
-            "--by maps and --by heads need --classifier; other draws have no use for it"
-        )
-    if classes and by is DrawnBy.CHANCE:
-        raise InputError("--by chance has no use for --class; use a balanced draw")
-    if (folder / "maps.csv").exists() and not more:
-        raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
-    before = read_table(folder / "maps.csv") if more else None
-    if checkpoint is not None and encoder == DEFAULT_ENCODER:
-        raise InputError(f"--checkpoint {checkpoint}: say with --encoder what it is called")
-    if checkpoint is None:
-        drawn_from = [Model.of_pipeline(work / "models" / name) for name in models.split(",")]
-    else:
-        drawn_from = [Model(task, UNTUNED, 0, checkpoint) for task in TASKS]
-    table, maps = draw_maps(
-        work / "tasks",
-        drawn_from,
-        encoder,
-        count,
-        folds,
-        items,
-        shortest,
-        longest,
-        seed,
-        before,
-        by,
-        None if classifier is None else PatternClassifier.load(classifier),
-        classes or CLASSES,
-    )
-    if before is not None:
+    check_guesses(by, classifier, classes or [])
+    before = maps_before(folder, more)
+    drawn_from = models_drawn_from(work / "models", models, encoder, checkpoint)
+    guesser = None if classifier is None else PatternClassifier.load(classifier)
+    wanted = tuple(classes or CLASSES)
+    settings = DrawSettings(encoder, count, folds, items, shortest, longest, seed, by, wanted)
+    table, maps = draw_maps(work / "tasks", drawn_from, settings, before, guesser)
+    if more:
         table = pd.concat([before, table], ignore_index=True)
         maps = read_maps(folder / "maps.npz") + maps
     write_maps(folder / "maps.npz", maps)
@@ -200,6 +187,50 @@ def figure(
     draw_sheet(table, weights, rows, [str(row) for row in rows], path, layout)
 
 
+def check_guesses(by: DrawnBy, classifier: Path | None, classes: Sequence[str]) -> None:
+    """Refuse options of a draw that do not go together.
+
+    Raises:
+        InputError: a class is unknown, a classifier is lacking, or the draw has no use for one.
+    """
+    if unknown := set(classes) - set(CLASSES):
+        raise InputError(f"--class {min(unknown)}: no such class; use {', '.join(CLASSES)}")
+    if (classifier is not None) != (by in (DrawnBy.MAPS, DrawnBy.HEADS)):
+        raise InputError(
+            "--by maps and --by heads need --classifier; other draws have no use for it"
+        )
+    if classes and by is DrawnBy.CHANCE:
+        raise InputError("--by chance has no use for --class; use a balanced draw")
+
+
+def maps_before(folder: Path, more: bool) -> pd.DataFrame:
+    """The table of the maps that a draw adds to.
+
+    Raises:
+        InputError: maps are there, and the draw is not to add to them.
+    """
+    if more:
+        return read_table(folder / "maps.csv")
+    if (folder / "maps.csv").exists():
+        raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
+    return NONE_BEFORE
+
+
+def models_drawn_from(
+    folder: Path, names: str, encoder: str, checkpoint: Path | None
+) -> list[Model]:
+    """The models of the pipeline with these names, or an untuned checkpoint on every task.
+
+    Raises:
+        InputError: the checkpoint has no name.
+    """
+    if checkpoint is None:
+        return [Model.of_pipeline(folder / name) for name in names.split(",")]
+    if encoder == DEFAULT_ENCODER:
+        raise InputError(f"--checkpoint {checkpoint}: say with --encoder what it is called")
+    return [Model(task, UNTUNED, 0, checkpoint) for task in TASKS]
+
+
 def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> None:
     """Draw the maps at `rows`, a sheet named by its first map, and an empty labels.csv beside."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
@@ -212,7 +243,8 @@ def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> Non
     write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
 
 
-def write_csv(table, path: Path) -> None:
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, with the same line ends on every system."""
     with atomic(path) as partial:
         table.to_csv(partial, index=False, lineterminator="\n")
 

@@ -14,18 +14,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
-from torch import Tensor
 from tqdm import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from stages.core.encoder.batches import encode
 from stages.core.stage.files import InputError
-from stages.patterns.features import FEATURES, NEAR, features
 from stages.patterns.labelled_maps import CLASSES, PART, Map
 from stages.patterns.network import PatternClassifier
-from stages.patterns.views import BRIGHTEST
 from tools.labelling.balance import choose, fold_of_heads, shuffled_guesses
+from tools.labelling.guesses import guess
 
 # An item joins this many examples of its task, for lengths from short to long.
 PARTS = (1, 1, 2, 3, 4)
@@ -58,6 +55,25 @@ class Model:
         """A folder TASK-ARM-SEED of `work/models`."""
         task, arm, seed = folder.name.rsplit("-", 2)
         return cls(task, arm, int(seed), folder)
+
+
+@dataclass(frozen=True)
+class DrawSettings:
+    """Settings of one draw."""
+
+    encoder: str  # name of the encoder whose weights, tuned or not, all models hold
+    count: int = 520  # maps to draw
+    folds: int = 5  # groups of heads and sentences
+    per_fold: int = 16  # items of each task in each fold
+    shortest: int = 8  # tokens, with [CLS] and [SEP]
+    longest: int = 72  # tokens, to which longer items are cut
+    seed: int = 2019
+    by: DrawnBy = DrawnBy.ROUGH  # balanced draws aim at `SHARES`
+    classes: Sequence[str] = CLASSES  # those that a balanced draw is for
+
+
+# The table that a first draw adds to.
+NONE_BEFORE = pd.DataFrame(columns=[*PLACE, "fold", "encoder"])
 
 
 def draw_items(
@@ -150,36 +166,6 @@ def candidate_maps(
                 )
 
 
-def guess(maps: Float[Tensor, "map query key"], classifier: PatternClassifier | None) -> list[str]:
-    """A rough class of each map, only to balance the draw.
-
-    Where there is no classifier yet, by thresholds on `features`.
-    """
-    if classifier is not None:
-        return [CLASSES[code] for code in classifier.probabilities(maps).argmax(1).tolist()]
-    table = pd.DataFrame(features(maps).numpy(), columns=list(FEATURES))
-    table["spread"] = [_spread(weights) for weights in maps.numpy()]
-    return [_rough_class(row) for row in table.to_dict("records")]
-
-
-def _rough_class(plain: dict[str, float]) -> str:
-    banded = plain["band_of_rest"] > 0.3 or plain["diagonal_variance"] > 0.33
-    if plain["block_of_rest"] > 0.26 and not banded and plain["spread"] > 0.9:
-        return "block"
-    if banded and (plain["diagonal"] > 0.14 or plain["diagonal_variance"] > 0.33):
-        return "vertical+diagonal" if plain["strongest_column"] > 0.18 else "diagonal"
-    stripes = plain["strong_columns"] > 0.33 or plain["column_variance"] > 0.6
-    return "vertical" if stripes and plain["band_of_rest"] < 0.15 else "heterogeneous"
-
-
-def _spread(weights: Map) -> float:
-    """How much a picture shows beside the sink and the diagonal, in bright cells per row."""
-    others = weights.copy()
-    others[:, weights.mean(0).argmax()] = 0
-    offsets = np.abs(np.subtract.outer(np.arange(len(weights)), np.arange(len(weights))))
-    return float(others[offsets > NEAR].sum() / np.quantile(weights, BRIGHTEST) / len(weights))
-
-
 def sentence_folds(table: pd.DataFrame) -> dict[str, int]:
     """The fold of every sentence in a table of drawn maps."""
     return {
@@ -193,74 +179,93 @@ def sentence_folds(table: pd.DataFrame) -> dict[str, int]:
 def draw(
     tasks: Path,
     models: list[Model],
-    encoder: str,
-    count: int,
-    folds: int,
-    per_fold: int,
-    shortest: int,
-    longest: int,
-    seed: int,
-    before: pd.DataFrame | None = None,
-    by: DrawnBy = DrawnBy.ROUGH,
+    settings: DrawSettings,
+    before: pd.DataFrame = NONE_BEFORE,
     classifier: PatternClassifier | None = None,
-    classes: Sequence[str] = CLASSES,
 ) -> tuple[pd.DataFrame, list[Map]]:
-    """Draw `count` maps of validation examples, or fewer where there are no more.
+    """Draw `settings.count` maps of validation examples, or fewer where there are no more.
 
     Args:
         tasks: folder of the prepared tasks, `work/tasks`.
         models: each task's examples go through all of its models.
-        encoder: name of the encoder whose weights, tuned or not, all models hold.
-        per_fold: items of each task in each fold.
-        shortest, longest: tokens, with [CLS] and [SEP]; longer items are cut.
         before: maps drawn earlier. Sentences keep their folds, and so do the heads of an encoder
             that is among them; the numbers go on.
-        by: what the draw goes by; balanced draws aim at `SHARES`.
-        classifier: guesses the classes for `maps` and `heads`.
-        classes: the classes that a balanced draw is for.
+        classifier: guesses the classes where the draw goes by `maps` or `heads`.
 
     Returns:
         The table of the maps (`maps.csv`) and the maps.
     """
-    used = {} if before is None else sentence_folds(before)
+    if "encoder" not in before:
+        raise InputError("maps.csv: no column `encoder`; it names the encoder of each map")
+    items = items_of_tasks(tasks, models, settings, sentence_folds(before))
+    table, maps = all_candidates(items, models, settings, classifier)
+    allowed = not_drawn(in_own_fold(table, settings, before), before)
+    chosen = chosen_rows(allowed, settings)
+    result = table.loc[chosen].drop(columns="guess").reset_index(drop=True)
+    result["drawn_by"] = settings.by.value
+    result.insert(0, "map", np.arange(len(result)) + len(before))
+    return result, [maps[row] for row in chosen]
+
+
+def items_of_tasks(
+    tasks: Path, models: list[Model], settings: DrawSettings, used: dict[str, int]
+) -> dict[str, pd.DataFrame]:
+    """Draw the items of every task that a model was made for, as `draw_items` does."""
     items: dict[str, pd.DataFrame] = {}
+    for task in dict.fromkeys(model.task for model in models):
+        path = tasks / task / "validation.parquet"
+        if not path.exists():
+            raise InputError(f"{path}: no such file; run `dvc repro prepare` first")
+        examples = pd.read_parquet(path, columns=["id", "text_a", "text_b"])
+        items[task] = draw_items(examples, settings.folds, settings.per_fold, used, settings.seed)
+    return items
+
+
+def all_candidates(
+    items: dict[str, pd.DataFrame],
+    models: list[Model],
+    settings: DrawSettings,
+    classifier: PatternClassifier | None,
+) -> tuple[pd.DataFrame, list[Map]]:
+    """The maps of every model on its task's items, and a table of them with a row each."""
     rows: list[dict] = []
     maps: list[Map] = []
     for model in models:
-        if model.task not in items:
-            path = tasks / model.task / "validation.parquet"
-            if not path.exists():
-                raise InputError(f"{path}: no such file; run `dvc repro prepare` first")
-            examples = pd.read_parquet(path, columns=["id", "text_a", "text_b"])
-            items[model.task] = draw_items(examples, folds, per_fold, used, seed)
         if not model.folder.exists():
             raise InputError(f"{model.folder}: no such folder; run `dvc repro finetune` first")
         source = {"task": model.task, "arm": model.arm, "seed": model.seed}
-        candidates = candidate_maps(items[model.task], model.folder, shortest, longest, classifier)
-        for row, weights in candidates:
-            rows.append({**source, **row, "encoder": encoder})
+        for row, weights in candidate_maps(
+            items[model.task], model.folder, settings.shortest, settings.longest, classifier
+        ):
+            rows.append({**source, **row, "encoder": settings.encoder})
             maps.append(weights)
-    table = pd.DataFrame(rows)
-    if before is not None and "encoder" not in before:
-        raise InputError("maps.csv: no column `encoder`; it names the encoder of each map")
-    mine = None if before is None else before[before["encoder"] == encoder]
-    if mine is None or mine.empty:
-        fold_of = fold_of_heads(table, folds)
+    return pd.DataFrame(rows), maps
+
+
+def in_own_fold(table: pd.DataFrame, settings: DrawSettings, before: pd.DataFrame) -> pd.DataFrame:
+    """The candidates whose head and sentences are of one fold."""
+    known = before[before["encoder"] == settings.encoder]
+    if known.empty:
+        fold_of = fold_of_heads(table, settings.folds)
     else:
-        fold_of = mine.groupby(["layer", "head"])["fold"].first().to_dict()
+        fold_of = known.groupby(["layer", "head"])["fold"].first().to_dict()
     heads = zip(table["layer"], table["head"], strict=True)
-    own = table[table["fold"] == [fold_of.get(head) for head in heads]]
-    if before is not None:
-        drawn = set(map(tuple, before[PLACE].to_numpy().tolist()))
-        places = own[PLACE].fillna("").to_numpy().tolist()  # as the table is read back
-        own = own[[tuple(place) not in drawn for place in places]]
-    if by is DrawnBy.CHANCE:
-        generator = np.random.default_rng(seed)
-        chosen = own.index[generator.choice(len(own), min(count, len(own)), replace=False)]
-    else:
-        guessed = shuffled_guesses(own, seed) if by is DrawnBy.HEADS else own
-        chosen = choose(guessed, folds, count, seed, classes)
-    result = table.loc[chosen].drop(columns="guess").reset_index(drop=True)
-    result["drawn_by"] = by.value
-    result.insert(0, "map", np.arange(len(result)) + (0 if before is None else len(before)))
-    return result, [maps[k] for k in chosen]
+    return table[table["fold"] == [fold_of.get(head) for head in heads]]
+
+
+def not_drawn(table: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """The candidates without those drawn earlier."""
+    drawn = set(map(tuple, before[PLACE].to_numpy().tolist()))
+    places = table[PLACE].fillna("").to_numpy().tolist()  # as the table is read back
+    return table[np.array([tuple(place) not in drawn for place in places], dtype=bool)]
+
+
+def chosen_rows(table: pd.DataFrame, settings: DrawSettings) -> list[int]:
+    """The index labels of the candidates that are drawn."""
+    if settings.by is DrawnBy.CHANCE:
+        generator = np.random.default_rng(settings.seed)
+        count = min(settings.count, len(table))
+        return table.index[generator.choice(len(table), count, replace=False)].tolist()
+    if settings.by is DrawnBy.HEADS:
+        table = shuffled_guesses(table, settings.seed)
+    return choose(table, settings.folds, settings.count, settings.seed, settings.classes)

@@ -1,7 +1,7 @@
 """Parts of speech, syntax and features of plain text, by spaCy, trained on a treebank.
 
-spaCy's own packaged models cannot be assumed: they come from another place than the package
-registry. The stage `tagger` trains one on the treebank that the user names.
+spaCy's own models are not in the package registry, so the stage `tagger` trains one on the treebank
+that the user names.
 """
 
 import json

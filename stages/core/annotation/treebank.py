@@ -13,7 +13,7 @@ NEGATIVE = ("Polarity=Neg", "PronType=Neg")
 
 
 def sentences(path: Path) -> Iterator[tuple[conllu.TokenList, str]]:
-    """Each sentence with the name of its document (of itself, where the file names none).
+    """Yield each sentence with the name of its document (its own, where the file names none).
 
     Raises:
         InputError: the file is not CoNLL-U.
@@ -66,7 +66,7 @@ def sentence_row(sentence: conllu.TokenList, group: str) -> dict[str, Any]:
 
 
 def _surfaces(sentence: conllu.TokenList) -> Iterator[tuple[dict, list[dict]]]:
-    """What is written in one piece, with its words; empty nodes (8.1) are left out."""
+    """Yield each written token with its words; empty nodes (8.1) are left out."""
     words = {token["id"]: token for token in sentence if isinstance(token["id"], int)}
     spans = {
         token["id"][0]: token

@@ -10,13 +10,12 @@ from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
 
 
 class Drawn(Parameters):
-    """What all corpora share: how many texts, how long, and the seed of their draw."""
+    """Settings of every corpus: how many texts, how long, and the seed of their draw."""
 
     texts: PositiveInt | None = None  # drawn at most; null takes all
     seed: NonNegativeInt = 0
     max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
-    # What encoders with segment embeddings are told of pairs: which text, or (Clark et al.'s code)
-    # nothing.
+    # Segment ids of pairs: a number for each text, or, as in Clark et al.'s code, all zero.
     segment_ids: Literal["own", "zero"] = "own"
 
 

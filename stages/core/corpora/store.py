@@ -2,8 +2,8 @@
 
 Columns are those of `stages.core.tasks.examples.SCHEMA` where they make sense, and:
 
-* `group`: what texts come from together (a document, a template's draw). Halves and bootstraps keep
-  a group together, because its texts are alike.
+* `group`: the document, or the template's draw, that texts come from. Halves and bootstraps keep a
+  group together, because its texts are alike.
 * `frames`: a predicate (`target`, words from `target_first` to `target_last`) and one of its core
   elements (`first` to `last`); indices of words, last inclusive.
 

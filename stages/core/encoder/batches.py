@@ -1,4 +1,4 @@
-"""Examples as batches of token ids, of examples of like length, so that little is padding."""
+"""Batches of token ids: examples of like length go together, so that little is padding."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Encoded:
     """Token ids of every example, unpadded, in the order of the frame.
 
     `inputs` are the model's, by the tokenizer's names (`input_ids`, ...); a model without segment
-    embeddings has no `token_type_ids`. `padding` is what each is filled up with.
+    embeddings has no `token_type_ids`. `padding` has the id that fills each up.
     """
 
     inputs: dict[str, list[list[int]]]
@@ -81,8 +81,8 @@ def fitting(
     Args:
         lengths: of all texts, in tokens; `rows` are places in it.
         numbers_of: how many numbers a text of that length brings.
-        numbers: that a part may have, with its padding; one text may have more.
-        most: rows of a part; None: any number.
+        numbers: how many a part may have, with its padding; a text alone may have more.
+        most: rows that a part may have; None: any number.
     """
     rows = rows[np.argsort(-lengths[rows], kind="stable")]
     while len(rows):

@@ -63,7 +63,7 @@ def require_positions(config: PreTrainedConfig, folder: Path, max_length: int, k
     """Check that the encoder in `folder` can read texts of `max_length` tokens.
 
     Args:
-        key: of params.yaml that says `max_length`, as a message names it.
+        key: the key of params.yaml that sets `max_length`, for the message.
 
     Raises:
         InputError: it has fewer positions.

@@ -1,6 +1,6 @@
-"""The families of BERT-like encoders: where each keeps what the project reads, one record a family.
+"""Families of BERT-like encoders: one record of each names its modules and special tokens.
 
-A family is added by its record here, and by its tiny checkpoint in `tests/checkpoints.py`, on which
+To add a family, add its record here and its tiny checkpoint in `tests/checkpoints.py`, on which
 every test of parity then runs.
 """
 
@@ -19,9 +19,9 @@ from stages.core.stage.settings import PARAMETER_FILE
 class LayerModules(NamedTuple):
     """The parts of one layer, in the order in which a hidden state passes them.
 
-    `attention` is the module that the attention function is called with; `output` is what the
-    heads' outputs, side by side, go through; `mixing_norm` is the norm of the residual stream after
-    the heads were added to it, `network_norm` after the feed-forward network was.
+    `attention` is the module that the attention function gets; `output` projects the heads'
+    outputs, side by side; `mixing_norm` is the norm of the residual stream after the heads were
+    added to it, `network_norm` after the feed-forward network was.
     """
 
     attention: nn.Module
@@ -59,10 +59,10 @@ class Family:
         vocabulary: of its published checkpoints.
         holder: path from the base model to the module whose attribute `layer` has the layers.
         modules: paths from a layer to its `LayerModules`.
-        inner_size: of the configuration: the width of the feed-forward network.
-        segments: of the configuration: how many segments there are embeddings for; None: none.
+        inner_size: key of `config.json` that gives the width of the feed-forward network.
+        segments: key of `config.json` that counts the embeddings of segments; None: there are none.
         positions_after_padding: position 0 of a text is the one after the padding token's id.
-        position_embeddings, segment_embeddings: of the base model's `embeddings`.
+        position_embeddings, segment_embeddings: attributes of the base model's `embeddings`.
     """
 
     model_types: tuple[str, ...]
@@ -114,7 +114,7 @@ FAMILIES = (
 )
 BY_TYPE = {name: family for family in FAMILIES for name in family.model_types}
 VOCABULARIES = (WORDPIECE, BYTE_LEVEL, SENTENCEPIECE)
-# What may stand before the spelling of a token that begins a word.
+# Marks that may stand before the spelling of a token that begins a word.
 WORD_MARKS = "".join(vocabulary.begins for vocabulary in VOCABULARIES)
 
 

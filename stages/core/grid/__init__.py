@@ -1,1 +1,1 @@
-"""Heads off on many examples, each part of the encoder run no more than it must."""
+"""Runs many examples with heads off, and no part of the encoder more than it must."""

@@ -1,10 +1,10 @@
-"""The feed-forward network where single heads change: its first projection by the change alone.
+"""The feed-forward network when a single head changes: its first projection of the change alone.
 
 Exact. The norm takes its mean from the residual stream m and divides by its deviation s, so the
 sums of the network's first projection W behind it are (A m - a mean) / s + c, with A = W times the
 norm's weights, a = A 1, and c = W times the norm's bias, and the projection's own. Where one head
-changes, m changes by P d: d has the size of a head, and A P is known beforehand. So each gate takes
-a product with A P, of a head's columns in place of those of the residual stream.
+changes, m changes by P d: d has the size of a head, and A P is known beforehand. So each gate costs
+a product with A P, which has the columns of a head and not those of the residual stream.
 """
 
 import torch
@@ -14,8 +14,11 @@ from torch import Tensor
 from stages.core.heads.layers import Hidden, Inner, Layer
 
 
-def change_weights(layer: Layer) -> Float[Tensor, "head size+2 inner"]:
-    """A P of every head, and below it a and c: for BERT-base 9.7 MB a layer."""
+def change_weights(layer: Layer) -> Float[Tensor, "head column inner"]:
+    """A P of every head, and below it a and c: for BERT-base 9.7 MB a layer.
+
+    So there is a `column` for each of the head's, and two more.
+    """
     norm, inner = layer.mixing_norm, layer.inner
     heads = (layer.head_weights * norm.weight) @ inner.weight
     total = norm.weight @ inner.weight
@@ -34,7 +37,7 @@ def after_changes(
     sums: Inner,
     mixed: Float[Tensor, "gate batch token hidden"],
     changes: Float[Tensor, "gate batch token size"],
-    weights: Float[Tensor, "gate size+2 inner"],
+    weights: Float[Tensor, "gate column inner"],
 ) -> Float[Tensor, "gate_batch token hidden"]:
     """The layer's output under gates of one head each.
 

@@ -1,6 +1,6 @@
 """The ablation grid: any list of gates over any examples, at less than one forward pass a gate.
 
-Exact savings, each held against one full forward a gate by tests/unit/test_grid.py:
+Exact savings, each held against one full forward a gate by tests/core/grid/test_grid.py:
 
 * Turning heads off in layer l leaves the layers below l as they were, and the queries, keys, values
   and attention of layer l itself too: each batch runs once in full, and each gate only from the
@@ -27,7 +27,7 @@ from stages.core.encoder.batches import Batch
 from stages.core.grid.changed_network import after_changes, change_weights, unchanged_sums
 from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
 from stages.core.heads.layer_maps import embedded
-from stages.core.heads.layers import Hidden, Layer, asking_tokens, real_tokens
+from stages.core.heads.layers import Asking, AskingHeads, Hidden, Layer, asking_tokens, real_tokens
 from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import DTYPES, ByDevice, Precision
 
@@ -36,7 +36,7 @@ from stages.core.runtime.runtime import DTYPES, ByDevice, Precision
 STACKED_TOKENS = ByDevice(cpu=1024, others=65_536)
 
 
-def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layers heads size"]:
+def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer head size"]:
     """The mean output of every head over all real tokens of a reference set."""
     total = torch.zeros(gated.layers, gated.heads, gated.head_size, dtype=torch.float64)
     count = 0
@@ -55,18 +55,18 @@ def mean_outputs(gated: Gated, batches: Iterable[Batch]) -> Float[Tensor, "layer
 
 @dataclass(frozen=True)
 class Start:
-    """What a layer knows before its gates act; the last layer for its first token alone.
+    """The state of a layer before its gates act; in the last layer, of the first token alone.
 
     `residual` is what the layer read, shifted by its `shift`. `mixed` is that with all heads added,
-    before the norm; `sums` are what the network's first projection makes of it (`unchanged_sums`),
-    where single heads are computed by their change alone, else None. `uniform` is what each head
-    gives out that attends to all tokens alike, where the mode asks for it.
+    before the norm; `sums` are the network's first projection of it (`unchanged_sums`), where
+    single heads are computed by their change alone, else None. `uniform` is the output of heads
+    that attend to all tokens alike, where the mode asks for it.
     """
 
-    residual: Float[Tensor, "batch asking hidden"]
-    output: Float[Tensor, "batch head asking size"]
+    residual: Asking
+    output: AskingHeads
     uniform: Float[Tensor, "batch head size"] | None
-    mixed: Float[Tensor, "batch asking hidden"]
+    mixed: Asking
     sums: Float[Tensor, "batch asking inner"] | None
 
 
@@ -77,7 +77,7 @@ class FullPass:
     `inputs` are what every layer reads, shifted by its `shift`.
     """
 
-    logits: Float[Tensor, "batch classes"]
+    logits: Float[Tensor, "batch class"]
     inputs: list[Hidden]
     real: Bool[Tensor, "batch token"] | None
 
@@ -89,7 +89,7 @@ class Grid:
         self,
         gated: Gated,
         gates: Sequence[Gate],
-        means: Float[Tensor, "layers heads size"] | None = None,
+        means: Float[Tensor, "layer head size"] | None = None,
         precision: Precision = "fp32",
     ):
         """Prepare for `gates`.
@@ -103,13 +103,13 @@ class Grid:
         self.gates = gates
         self.means = means
         self.precision = precision
-        self._change_weights: dict[int, Float[Tensor, "head size+2 inner"]] = {}
+        self._change_weights: dict[int, Float[Tensor, "head column inner"]] = {}
         self._last: tuple[Batch, FullPass] | None = None
 
     @torch.inference_mode()
     def run(
         self, batch: Batch, places: Sequence[int] | None = None
-    ) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
+    ) -> tuple[Float[np.ndarray, "batch class"], Float[np.ndarray, "gate batch class"]]:
         """Logits of the batch with every head on, and under each gate (in the order given).
 
         Args:
@@ -195,8 +195,8 @@ class Grid:
         hidden: Hidden,
         real: Bool[Tensor, "batch token"] | None,
         mode: Mode | None,
-    ) -> tuple[Float[Tensor, "batch head asking size"], Float[Tensor, "batch head size"] | None]:
-        """Output of each head, in the last layer for one token; of uniform attention if asked."""
+    ) -> tuple[AskingHeads, Float[Tensor, "batch head size"] | None]:
+        """Output of each head (in the last layer, for one token), and under `uniform` if asked."""
         layer = self.parts[index]
         if index < len(self.parts) - 1:
             output, value = layer.attend(hidden, real)
@@ -206,7 +206,7 @@ class Grid:
 
     def _suffix(
         self, gates: list[Gate], start: Start, real: Bool[Tensor, "batch token"] | None
-    ) -> Float[Tensor, "gates_batch 1 hidden"]:
+    ) -> Float[Tensor, "gate_batch 1 hidden"]:
         """Last hidden states under gates of one kind, side by side along the batch."""
         first, mode, examples = gates[0].first_layer, gates[0].mode, len(start.residual)
         off = off_matrix(gates, self.gated.layers, self.gated.heads).to(start.residual.device)
@@ -229,10 +229,11 @@ class Grid:
 
     def _after_without_one(
         self, gates: list[Gate], start: Start
-    ) -> Float[Tensor, "gates_batch asking hidden"]:
+    ) -> Float[Tensor, "gate_batch asking hidden"]:
         """The first layer's output under gates of one head each: only one term of a sum changes."""
         index, heads = gates[0].first_layer, [gate.heads[0][1] for gate in gates]
-        whole = GateBatch(gates[0].mode, torch.empty(0), self.means)
+        none = torch.empty(0, self.gated.layers, self.gated.heads)
+        whole = GateBatch(gates[0].mode, none, self.means)
         change = whole.substitute(index, start.output, start.uniform) - start.output
         changes = change[:, heads].transpose(0, 1)
         layer = self.parts[index]
@@ -246,7 +247,7 @@ class Grid:
         of_heads = self._change_weights[index][heads]
         return after_changes(layer, start.sums, mixed, changes, of_heads)
 
-    def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch classes"]:
+    def _read_out(self, hidden: Float[Tensor, "batch 1 hidden"]) -> Float[Tensor, "batch class"]:
         """The classifier on given hidden states: the model with its layers swapped for them."""
         ones = torch.ones(hidden.shape[:2], dtype=torch.long, device=hidden.device)
         with self.gated.with_stack(nn.ModuleList([_Given(hidden)])):
@@ -270,6 +271,6 @@ def _copies(tensor: Tensor | None, count: int) -> Tensor | None:
 
 
 def slices(places: list[int], size: int) -> Iterator[list[int]]:
-    """`size` of them at a time."""
+    """Yield `places` in lists of `size`."""
     for start in range(0, len(places), size):
         yield places[start : start + size]

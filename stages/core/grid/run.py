@@ -1,4 +1,4 @@
-"""A grid over all examples: in pieces that are kept as they are finished, here or on a cluster."""
+"""Running a grid over all examples, in pieces that are kept as they finish, here or elsewhere."""
 
 import hashlib
 from pathlib import Path
@@ -18,26 +18,26 @@ from stages.core.stage.files import atomic
 
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
-# Pieces that other code made are not taken up.
+# A change of these files makes kept pieces void.
 CODE = code_of("grid/*.py", "encoder/*.py", "heads/*.py", "runtime/*.py", "fan_out.py")
 
 
 def run_gates(
     grid: Grid, encoded: Encoded, batch: int, runtime: Runtime, run: Path, model: Path
-) -> tuple[Float[np.ndarray, "n classes"], Float[np.ndarray, "gates n classes"]]:
+) -> tuple[Float[np.ndarray, "example class"], Float[np.ndarray, "gate example class"]]:
     """Logits of all examples with every head on, and under each gate.
 
     Args:
         batch: examples that go through together.
         runtime: says where the pieces run: a batch of examples under a block of gates each.
         run: folder that keeps each finished piece; a later call reads it there instead of running
-            it again. What anything else than these arguments, this code and these versions made is
-            removed. The caller removes the folder once it has kept the result.
+            it again. Pieces that other arguments, code or versions made are removed. The caller
+            removes the folder once it has kept the result.
         model: folder that the model was loaded from.
     """
     progress = _open_pieces(grid, encoded, batch, runtime, run, model)
     parts = list(encoded.batches(batch))
-    # Several draws of a share may be of the same heads; of all heads they are.
+    # Several draws of a share may turn the same heads off; draws of all heads do.
     places: dict[tuple, int] = {}
     same = [
         places.setdefault((gate.mode, frozenset(gate.heads)), place)
@@ -72,7 +72,7 @@ def run_gates(
 
 def _run_piece(
     grid: Grid, piece: tuple[object, Batch, list[int]]
-) -> tuple[Float[np.ndarray, "batch classes"], Float[np.ndarray, "gates batch classes"]]:
+) -> tuple[Float[np.ndarray, "batch class"], Float[np.ndarray, "gate batch class"]]:
     _, batch, places = piece
     return grid.run(batch, places)
 

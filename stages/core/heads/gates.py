@@ -55,20 +55,20 @@ class GateBatch:
     """One gate for each row of a batch, as the attention seam applies it.
 
     `off` is 1 where the head is off, 0 where it is on; values between mix both, so the gate has a
-    gradient. `means` is what `mean` puts in place of a head's output.
+    gradient. `means` are the outputs that the mode `mean` puts in place of a head's own.
     """
 
     mode: Mode
-    off: Float[Tensor, "batch layers heads"]
-    means: Float[Tensor, "layers heads size"] | None = None
+    off: Float[Tensor, "batch layer head"]
+    means: Float[Tensor, "layer head size"] | None = None
 
     def apply(
         self,
         layer: int,
-        output: Float[Tensor, "batch heads query size"],
-        value: Float[Tensor, "batch heads key size"],
+        output: Float[Tensor, "batch head query size"],
+        value: Float[Tensor, "batch head key size"],
         real: Bool[Tensor, "batch key"] | None,
-    ) -> Float[Tensor, "batch heads query size"]:
+    ) -> Float[Tensor, "batch head query size"]:
         """Replace the output of the heads that are off in `layer`."""
         uniform = uniform_output(value, real) if self.mode == "uniform" else None
         return self.replace(layer, output, uniform)
@@ -76,9 +76,9 @@ class GateBatch:
     def replace(
         self,
         layer: int,
-        output: Float[Tensor, "batch heads query size"],
-        uniform: Float[Tensor, "batch heads size"] | None,
-    ) -> Float[Tensor, "batch heads query size"]:
+        output: Float[Tensor, "batch head query size"],
+        uniform: Float[Tensor, "batch head size"] | None,
+    ) -> Float[Tensor, "batch head query size"]:
         """As `apply`, where the output of uniform attention is known (None in other modes)."""
         off = self.off[:, layer, :, None, None].to(output.dtype)
         if self.mode == "zero":
@@ -88,10 +88,10 @@ class GateBatch:
     def substitute(
         self,
         layer: int,
-        output: Float[Tensor, "batch heads query size"],
-        uniform: Float[Tensor, "batch heads size"] | None,
-    ) -> Float[Tensor, "batch heads query size"]:
-        """What stands in for the output of a head that is off."""
+        output: Float[Tensor, "batch head query size"],
+        uniform: Float[Tensor, "batch head size"] | None,
+    ) -> Float[Tensor, "batch head query size"]:
+        """The output that stands in for each head's own where the head is off."""
         if self.mode == "zero":
             return torch.zeros_like(output)
         if self.mode == "uniform":
@@ -102,9 +102,9 @@ class GateBatch:
 
 
 def uniform_output(
-    value: Float[Tensor, "batch heads key size"], real: Bool[Tensor, "batch key"] | None
-) -> Float[Tensor, "batch heads size"]:
-    """What a head gives out that attends to every real token alike."""
+    value: Float[Tensor, "batch head key size"], real: Bool[Tensor, "batch key"] | None
+) -> Float[Tensor, "batch head size"]:
+    """The output of a head that attends to every real token alike."""
     if real is None:
         return value.mean(dim=2)
     weights = real.to(value.dtype)
@@ -112,9 +112,7 @@ def uniform_output(
     return torch.einsum("bk,bhkd->bhd", weights, value)
 
 
-def off_matrix(
-    gates: Iterable[Gate], layers: int, heads: int
-) -> Float[Tensor, "gates layers heads"]:
+def off_matrix(gates: Iterable[Gate], layers: int, heads: int) -> Float[Tensor, "gate layer head"]:
     """1 where a gate turns a head off, else 0."""
     gates = list(gates)
     off = torch.zeros(len(gates), layers, heads)

@@ -1,6 +1,6 @@
-"""Attention of a model layer by layer, without what its own forward pass does behind the last.
+"""Attention of a model layer by layer, without those parts of its pass that no map needs.
 
-The pass of transformers also runs the last layer's values, output and network, which no map needs.
+The pass of transformers also runs the last layer's values, output and network.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from stages.core.heads.seam import Gated
 
 
 class LayerAttention(NamedTuple):
-    """What one layer attends to.
+    """The attention of one layer.
 
     `maps` are probabilities in float32, 0 on padding keys; the rows of padded queries are finite
     but mean nothing. `queries` and `keys` give them; the keys lack their bias, which maps do not
-    depend on. All must be left as they are.
+    depend on. Nobody must change them in place.
     """
 
     maps: Float[Tensor, "batch head query key"]
@@ -53,7 +53,7 @@ def layer_maps(
 
 
 def embedded(gated: Gated, inputs: dict[str, Tensor]) -> Hidden:
-    """What the first layer reads: the encoder's output where its stack has no layers, shifted."""
+    """The input of the first layer, shifted: the encoder's output when its stack has no layers."""
     with gated.with_stack(nn.ModuleList()):
         hidden = gated.model.base_model(**inputs).last_hidden_state
     return hidden + gated.parts()[0].shift

@@ -1,10 +1,10 @@
-"""A BERT-like encoder in its layers' parts, so that a grid can run each part no more than it must.
+"""The layers of a BERT-like encoder in parts, so that a grid runs no part more than it must.
 
 transformers runs a layer only as a whole. Here a layer is its matrices, and half of its biases are
 where adding them costs no pass over a tensor, which changes rounding alone:
 
-* What is added to the residual stream behind a norm (the output projection's bias, the network's
-  second) is added to that norm's bias. What reads the norm takes it off again in a bias of its own:
+* The norm's own bias takes up any bias that is added to the residual stream behind it (the output
+  projection's, the network's second). Each reader of the norm takes it off in a bias of its own:
   W (x + b) + (c - W b) = W x + c. So the stream that a layer reads is shifted by the bias of its
   output projection, and products are added to the stream in place.
 * The keys' bias, as any shift of all keys, adds the same to all scores of a query; the softmax does
@@ -14,7 +14,7 @@ Products, and attention and activation between them, are in the precision asked 
 stream and the norms are in float32: what every layer adds to must not be rounded at every layer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -29,11 +29,14 @@ from stages.core.heads.gates import uniform_output
 Hidden = Float[Tensor, "batch token hidden"]
 Heads = Float[Tensor, "batch head token size"]
 Inner = Float[Tensor, "batch token inner"]
+# Of the tokens that ask: all, or the first.
+Asking = Float[Tensor, "batch asking hidden"]
+AskingHeads = Float[Tensor, "batch head asking size"]
 
 
 @dataclass(frozen=True)
 class Norm:
-    """A layer norm; its bias is its own and what the stream behind it is shifted by."""
+    """A layer norm; its bias includes the shift of the stream behind it."""
 
     weight: Float[Tensor, " hidden"]
     bias: Float[Tensor, " hidden"]
@@ -41,7 +44,7 @@ class Norm:
 
     @classmethod
     def of(cls, module: nn.LayerNorm, shift: Float[Tensor, " hidden"] | float) -> "Norm":
-        """The norm of a module, what it gives out shifted."""
+        """The norm of a module, with its output shifted."""
         return cls(module.weight.detach(), module.bias.detach() + shift, module.eps)
 
     def __call__(self, stream: Hidden) -> Hidden:
@@ -50,18 +53,18 @@ class Norm:
 
 
 class Projection:
-    """A matrix product with a bias, of what is shifted by a constant.
+    """A matrix product with a bias, of rows that are shifted by a constant.
 
     Attributes:
         weight: [inputs, outputs].
-        bias: None: none that matters.
+        bias: None where it does not matter.
     """
 
     def __init__(
         self,
         module: nn.Linear,
         dtype: torch.dtype,
-        shift: Float[Tensor, " inputs"] | None = None,
+        shift: Float[Tensor, " input"] | None = None,
         biased: bool = True,
     ):
         self.weight = module.weight.detach().to(dtype).T
@@ -70,7 +73,7 @@ class Projection:
             bias = bias - module.weight.detach() @ shift
         self.bias = None if bias is None else bias.to(dtype)
 
-    def __call__(self, rows: Float[Tensor, "row inputs"]) -> Float[Tensor, "row outputs"]:
+    def __call__(self, rows: Float[Tensor, "row input"]) -> Float[Tensor, "row output"]:
         """The product, with its bias."""
         if self.bias is None:
             return rows @ self.weight
@@ -80,8 +83,8 @@ class Projection:
         return torch.addmm(self.bias, rows, self.weight)
 
     def add_to(
-        self, stream: Float[Tensor, "row outputs"], rows: Float[Tensor, "row inputs"]
-    ) -> Float[Tensor, "row outputs"]:
+        self, stream: Float[Tensor, "row output"], rows: Float[Tensor, "row input"]
+    ) -> Float[Tensor, "row output"]:
         """The product without a bias, added to `stream` in place."""
         if stream.dtype == rows.dtype:
             return stream.addmm_(rows, self.weight)
@@ -99,7 +102,7 @@ class Layer:
 
         Args:
             dtype: of matrix products.
-            next_shift: what the reader of this layer's output wants that to be shifted by.
+            next_shift: the shift that the reader of this layer's output expects of it.
         """
         self.dtype = dtype
         self.size: int = modules.attention.attention_head_size
@@ -116,7 +119,7 @@ class Layer:
         self.outer = Projection(modules.outer, dtype, biased=False)
         self.network_norm = Norm.of(modules.network_norm, next_shift)
 
-    def from_output(self, output: Heads, hidden: Hidden) -> Hidden:
+    def from_output(self, output: AskingHeads, hidden: Hidden) -> Asking:
         """The layer from its heads' outputs on, for the tokens that asked.
 
         Args:
@@ -129,7 +132,7 @@ class Layer:
         """The part of the output projection that each head's output goes through."""
         return self.output.weight.unflatten(0, (-1, self.size))
 
-    def mixed(self, output: Heads, stream: Hidden) -> Hidden:
+    def mixed(self, output: AskingHeads, stream: Asking) -> Asking:
         """The heads' outputs, through the output projection, added to the stream in place."""
         rows = output.transpose(1, 2).flatten(2).flatten(0, 1)
         self.output.add_to(stream.view(-1, stream.shape[-1]), rows)
@@ -168,13 +171,13 @@ class Layer:
         return output, value
 
     def queries_and_keys(self, hidden: Hidden) -> tuple[Heads, Heads]:
-        """Of every head; the keys without their bias, which no softmax over them sees."""
+        """Queries and keys of every head; keys lack their bias, which no softmax over them sees."""
         rows = self._rows(hidden)
         query, key = (self._by_head(part(rows), hidden) for part in (self.query, self.key))
         return query, key
 
     def values(self, hidden: Hidden) -> Heads:
-        """Of every head."""
+        """Values of every head."""
         return self._by_head(self.value(self._rows(hidden)), hidden)
 
     def attend_from_first(
@@ -201,7 +204,7 @@ class Layer:
     def uniform_output(
         self, hidden: Hidden, real: Bool[Tensor, "batch token"] | None
     ) -> Float[Tensor, "batch head size"]:
-        """What each head gives out that attends to every real token alike, without all values."""
+        """Output of heads that attend to every real token alike, without computing all values."""
         mean = uniform_output(hidden[:, None], real)[:, 0].to(self.dtype)
         return self.value(mean).unflatten(-1, (-1, self.size))
 
@@ -212,7 +215,7 @@ class Layer:
         return rows.view(*hidden.shape[:2], -1, self.size).transpose(1, 2)
 
 
-def encoder_layers(stack: Sequence[nn.Module], family: Family, dtype: torch.dtype) -> list[Layer]:
+def encoder_layers(stack: Iterable[nn.Module], family: Family, dtype: torch.dtype) -> list[Layer]:
     """The layers of an encoder in parts; the last one's output is not shifted.
 
     Args:
@@ -226,8 +229,8 @@ def encoder_layers(stack: Sequence[nn.Module], family: Family, dtype: torch.dtyp
     ]
 
 
-def asking_tokens(hidden: Hidden, output: Heads) -> Hidden:
-    """The hidden states of the tokens that asked: all, or the first."""
+def asking_tokens(hidden: Hidden, output: AskingHeads) -> Asking:
+    """The hidden states of the tokens that asked."""
     return hidden[:, : output.shape[2]]
 
 
@@ -240,11 +243,11 @@ def attention_probabilities(
     """softmax(q k / sqrt(size)) in float32; exactly 0 on masked keys."""
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     queries, keys = query.flatten(0, 1), key.flatten(0, 1)
-    # With beta = 0 the product is all; some devices read even then what it would be added to.
+    # With beta = 0 nothing is added to the product; some devices read the addend even then.
     scores = torch.baddbmm(query.new_zeros(1), queries, keys.mT, beta=0, alpha=scaling)
     scores = scores.unflatten(0, query.shape[:2]).float()
     if attention_mask is not None:
-        # A sum with few numbers is several times as fast as to fill all scores.
+        # Adding few numbers is several times as fast as filling all scores.
         scores += torch.zeros_like(attention_mask, dtype=scores.dtype).masked_fill_(
             ~attention_mask, float("-inf")
         )
@@ -252,6 +255,6 @@ def attention_probabilities(
 
 
 def real_tokens(inputs: dict[str, Tensor]) -> Bool[Tensor, "batch token"] | None:
-    """Which tokens of a batch are no padding; None where none is, which attention does faster."""
+    """Which tokens of a batch are no padding; None without padding, where attention is faster."""
     real = inputs["attention_mask"].bool()
     return None if real.all() else real

@@ -104,10 +104,10 @@ class Gated:
         record_maps: RecordMaps | None = None,
         record_outputs: RecordOutputs | None = None,
     ) -> Tensor:
-        """Logits [batch, classes] of a classifier, or last hidden states [batch, token, hidden].
+        """Logits [batch, class] of a classifier, or last hidden states [batch, token, hidden].
 
-        `inputs` are the tensors of a `Batch`. Anything else as a keyword raises a TypeError here,
-        where transformers would swallow it.
+        `inputs` are the tensors of a `Batch`. Any other keyword raises a TypeError here;
+        transformers would swallow it.
         """
         output = self.model(
             **inputs, gate=gate, record_maps=record_maps, record_outputs=record_outputs
@@ -126,7 +126,7 @@ class Gated:
 
     @contextmanager
     def with_stack(self, stack: nn.ModuleList) -> Iterator[None]:
-        """The model runs `stack` in place of its layers meanwhile."""
+        """Let the model run `stack` in place of its layers meanwhile."""
         self.holder.layer = stack
         try:
             yield
@@ -138,8 +138,8 @@ class Gated:
         return Gated(copy.deepcopy(self.model).to(device))
 
     def twin(self) -> "Gated":
-        """The same for another thread: the weights are shared, the modules around them are not."""
+        """A copy for another thread: the weights are shared, the modules around them are not."""
         weights = [*self.model.parameters(), *self.model.buffers()]
         twin = Gated(copy.deepcopy(self.model, {id(tensor): tensor for tensor in weights}))
-        twin._parts = self._parts  # nothing of it is ever changed
+        twin._parts = self._parts  # nothing ever changes them
         return twin

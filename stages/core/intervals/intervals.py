@@ -9,6 +9,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 LEVEL = 0.95
+Bound = Float[np.ndarray, "..."] | float  # NumPy makes a number of an array without axes
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ def bootstrap(
 
 
 def percentile_interval(
-    resampled: Float[np.ndarray, "... resamples"], level: float = LEVEL
-) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    resampled: Float[np.ndarray, "... resample"], level: float = LEVEL
+) -> tuple[Bound, Bound]:
     """Low and high end of the percentile interval of resampled values (last axis)."""
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
     return low, high
 
 
-def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:
+def holm(p: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
     """p-values corrected for the number of tests (Holm 1979)."""
     return multipletests(p, method="holm")[1]

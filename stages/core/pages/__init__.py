@@ -1,1 +1,1 @@
-"""What the pages of studies are built of: figures, tables, charts."""
+"""Parts of the pages of studies: figures, tables, charts."""

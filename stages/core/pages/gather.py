@@ -19,7 +19,7 @@ def pages() -> dict[str, Page]:
 
 
 def head_column(page: str, column: str, measures: Measures) -> pd.Series:
-    """What another room's page says of every head, indexed by layer and head.
+    """A column of another room's page with a value for each head, indexed by layer and head.
 
     Raises:
         NotMeasured: this configuration lacks what that page needs.

@@ -1,4 +1,4 @@
-"""What a page consists of. Pages say what to show; `stages.report.site` says how."""
+"""Parts of a page. Pages say what to show; `stages.report.site` says how."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

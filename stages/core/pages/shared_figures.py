@@ -50,7 +50,7 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
 
 
 def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
-    """What `single_heads` found, for each task."""
+    """Heatmaps of the effects of `single_heads`, one for each task."""
     return heads_figure(
         name,
         title,
@@ -66,7 +66,7 @@ def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Fig
 
 
 def precisions(gates: pd.DataFrame) -> str:
-    """In which precision matrix products were made, as a sentence."""
+    """A sentence that names the precision of matrix products."""
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 

@@ -1,7 +1,7 @@
 """Attention of one encoder on one corpus, batch by batch, padding cut and zero.
 
-Memory holds one batch, whatever the corpus: a batch has as many texts as keep its maps, and
-what else is read with them, below `MAP_NUMBERS` numbers (one text at least).
+Memory holds one batch, whatever the corpus: as many texts (at least one) as keep their maps, and
+all that is read with them, below `MAP_NUMBERS` numbers.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +36,7 @@ SEGMENT_IDS = "token_type_ids"
 
 @dataclass(frozen=True)
 class MapBatch:
-    """Maps of some texts: rows and columns of padding are 0. `rows` count the corpus."""
+    """Maps of some texts: rows and columns of padding are 0. `rows` are places in the corpus."""
 
     rows: Int[np.ndarray, " text"]
     lengths: Int[np.ndarray, " text"]
@@ -95,7 +95,7 @@ class Recording(ABC):
         rows: Int[np.ndarray, " drawn"] | None,
         besides: int = 0,
     ) -> Iterator[Read]:
-        """What `read` gives of every part; a head has `besides` numbers a token beside its map."""
+        """Yield `read` of every part; a head has `besides` numbers a token beside its map."""
         heads = self.layers * self.heads
 
         def numbers_of(length: int) -> int:
@@ -205,7 +205,7 @@ class Texts:
 
 
 def open_texts(name: str) -> Texts:
-    """The corpus NAME, as the stage `corpus` wrote it, and whose attention on it there is.
+    """Open the corpus NAME that the stage `corpus` wrote, with the encoders that can read it.
 
     Raises:
         InputError: there is no such corpus, or no encoder to read it.

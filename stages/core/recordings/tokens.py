@@ -1,6 +1,6 @@
 """The tokens of a corpus: what each is, and which word it is a piece of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -18,7 +18,7 @@ CLS_TOKENS, SEP_TOKENS = (
 
 
 class Special(IntEnum):
-    """What a token is that stands for no text."""
+    """Kinds of tokens that stand for no text."""
 
     NONE = 0
     CLS = 1
@@ -66,7 +66,7 @@ def token_table(
 
 
 def recorded_table(tokens: pd.DataFrame) -> pd.DataFrame:
-    """The same of recorded maps: tokens of no word that are spelt [CLS], [SEP], <s> or </s>."""
+    """As `token_table`, of recorded maps: special tokens are spelt as those of a family."""
     rows = []
     for number, (identity, pieces, segments) in enumerate(
         zip(tokens["id"], tokens["tokens"], tokens["segments"], strict=True)
@@ -108,7 +108,7 @@ def _own_words(numbers: Sequence[int | None], sequences: Sequence[int | None]) -
     return [-1 if n is None or sequence is None else n + first * sequence for n, sequence in pairs]
 
 
-def words_of_pieces(pieces: Sequence[str], plain: Bool[np.ndarray, " token"]) -> list[int]:
+def words_of_pieces(pieces: Iterable[str], plain: Bool[np.ndarray, " token"]) -> list[int]:
     """The number of each WordPiece token's word; -1 for tokens that are not `plain`."""
     begins = [not piece.startswith(WORDPIECE.continues) for piece in pieces]
     numbers = np.cumsum(np.logical_and(begins, plain)) - 1

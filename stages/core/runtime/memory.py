@@ -14,14 +14,14 @@ def keep_freed_memory() -> None:
     By default it gives memory of some megabytes back to the system, which hands it out again page
     by page, filled with zeros: for the layers of an encoder that may take as long as half of their
     matrix products. Together with large pages (`THP_MEM_ALLOC_ENABLE`, stages/__init__.py) hardly
-    any page is handed out twice. Elsewhere than under the GNU C library it does nothing.
+    any page is handed out twice. Without the GNU C library it does nothing.
     """
     if sys.platform != "linux":
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:
         return
-    # One arena: what threads beside the first are given by themselves ends at 64 MB.
+    # One arena: those that further threads get by themselves end at 64 MB.
     mallopt(M_ARENA_MAX, 1)
     for size in LARGEST:
         if mallopt(M_MMAP_THRESHOLD, size):

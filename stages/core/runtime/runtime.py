@@ -16,7 +16,7 @@ DTYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfl
 
 
 class ByDevice(NamedTuple):
-    """A number that is another on a CPU than elsewhere."""
+    """A number that differs between a CPU and other devices."""
 
     cpu: int
     others: int
@@ -60,8 +60,8 @@ def settle() -> None:
     """Ask for repeatable algorithms and settle memory, in this process."""
     keep_freed_memory()
     torch.use_deterministic_algorithms(True, warn_only=True)
-    # It would write every new tensor once more, a tenth of the time of tuning, to show reads of
-    # what was never written; nothing here reads that.
+    # Filling takes a tenth of the time of tuning. It shows reads of memory that was never
+    # written, and nothing here reads such.
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True

@@ -1,1 +1,1 @@
-"""What every stage is made of: settings, files, tables, its command."""
+"""Parts of every stage: settings, files, tables, the command."""

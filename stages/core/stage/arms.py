@@ -1,6 +1,6 @@
-"""What an encoder has gone through: one word an arm, in settings, files, tables and the report.
+"""Arms: what an encoder has gone through, in one word for settings, files, tables and the report.
 
-The arms of a task are all four; the encoders of corpora are those that no task has tuned.
+A task has all four; corpora have those that no task has tuned.
 """
 
 from typing import Literal
@@ -15,11 +15,11 @@ ARM_HELP = (
     "untuned: the checkpoint as it is; tuned: the same, tuned on the task; tuned_from_random: "
     "weights drawn at random, then tuned; random_weights: drawn at random, the control."
 )
-# Those that tuning makes, and those that start from the checkpoint's weights.
+# Arms that tuning makes, and arms that start from the checkpoint's weights.
 WITH_TUNING: tuple[Arm, ...] = (TUNED_FROM_RANDOM, TUNED)
 FROM_CHECKPOINT: tuple[Arm, ...] = (UNTUNED, TUNED)
 
-# Those whose attention is recorded on the examples of a task, and on corpora; in this order.
+# Arms whose attention is recorded on the examples of a task, and on corpora; in this order.
 TaskArm = Literal["untuned", "tuned", "random_weights"]
 TASK_ARMS: tuple[TaskArm, ...] = (UNTUNED, TUNED, RANDOM_WEIGHTS)
 CorpusArm = Literal["untuned", "random_weights"]

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
+from stages.core.stage.arms import ARM_HELP, TASK_ARMS
 from stages.core.stage.files import InputError
+
+
+def _task_arm(name: str) -> str:
+    if name not in TASK_ARMS:
+        raise typer.BadParameter(f"{name!r} is none of {', '.join(TASK_ARMS)}")
+    return name
+
 
 # The options that say which part of a stage's matrix runs.
 TaskOption = Annotated[str, typer.Option("--task", help="A task of `tasks` in params.yaml.")]
@@ -17,6 +25,16 @@ CorpusOption = Annotated[
 SeedOption = Annotated[
     int, typer.Option("--seed", help="A seed of `run.seeds`: of fresh weights, dropout and order.")
 ]
+# Typer takes no list of literals.
+TaskArmsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arm",
+        parser=_task_arm,
+        metavar=f"[{'|'.join(TASK_ARMS)}]",
+        help=f"{ARM_HELP} May be given several times; by default all.",
+    ),
+]
 
 
 def stage_command(main: Callable[..., None] | typer.Typer) -> None:
@@ -24,7 +42,7 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
 
     A stage with further commands gives its typer app instead.
     """
-    gc.freeze()  # what was imported stays to the end, which is sooner for it
+    gc.freeze()  # imported modules stay to the end: collecting garbage need not look at them
     try:
         main() if isinstance(main, typer.Typer) else typer.run(main)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Where stages leave what other stages read, under the folder `work`; dvc.yaml names the same."""
+"""Places of the files that stages pass on, under the folder `work`; dvc.yaml names the same."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ CORPORA = WORK / "corpora"
 ENCODERS = WORK / "encoders"
 CLASSIFIER = WORK / "classifier"
 TAGGER = WORK / "tagger"
-# No out of any stage: DVC deletes a stage's outs before it runs, and this is to go on from.
+# No stage's out: DVC deletes outs before a stage runs, and an interrupted run goes on from here.
 SCRATCH = WORK / "scratch"
 
 
@@ -30,5 +30,5 @@ def maps_folder(task: str, arm: Arm) -> Path:
 
 
 def outcomes_folder(task: str, seed: int) -> Path:
-    """What the tuned model of a task predicted under every gate."""
+    """The predictions of the tuned model of a task under every gate."""
     return WORK / "ablate" / f"{task}-{seed}"

@@ -24,14 +24,17 @@ class Parameters(BaseModel):
 
 
 class Resampled(Parameters):
-    """Base of the sections of studies that draw: how often their bootstrap, and from which seed."""
+    """Base of the sections of studies with a bootstrap: the number of its draws, and its seed."""
 
     resamples: PositiveInt
     seed: NonNegativeInt
 
 
 def section(model: Any, key: str, file: str | Path = PARAMETER_FILE) -> Any:
-    """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`: a pydantic model, or any type that pydantic knows.
+    """Read the section `key` (dotted for nested ones, as `tasks.mrpc`) of `file` as a `model`.
+
+    Args:
+        model: a pydantic model, or any type that pydantic knows.
 
     Raises:
         InputError: the section is missing, has an unknown key or a wrong value; the message names

@@ -1,11 +1,11 @@
-"""Tables of what stages measured: each is declared once, where it is written, and read by that.
+"""Tables of measures: the room that writes a table declares it, once for all who read it.
 
 A declaration says where the table lies and which columns it has; the claims and pages that read it
 import the declaration, so that a column cannot be renamed on one side alone.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class MeasuredTable:
             table.to_parquet(partial, index=False, compression=compression)
 
     def complaint(self, table: pd.DataFrame) -> str:
-        """What is wrong with the columns of a table, in words; empty when nothing is.
+        """Say in words what is wrong with the columns of a table; empty when nothing is.
 
         A table without rows may lack columns.
         """
@@ -95,15 +95,3 @@ def interval_columns(name: str, mean: Any, low: Any, high: Any, value: str = "")
 def interval_names(name: str = "", value: str = "") -> tuple[str, str, str]:
     """The names that `interval_columns` gives."""
     return tuple(interval_columns(name, None, None, None, value))
-
-
-def write_tables(name: str, tables: Mapping[str, pd.DataFrame | Sequence[pd.DataFrame]]) -> None:
-    """Write `work/measures/NAME` with each suffix; several tables of one suffix as one.
-
-    Args:
-        name: as `syntax/treebank`.
-    """
-    for suffix, parts in tables.items():
-        table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
-        with atomic(f"work/measures/{name}{suffix}.parquet") as partial:
-            table.to_parquet(partial, index=False)

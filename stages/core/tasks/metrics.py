@@ -8,11 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int, Shaped
 from scipy import stats
 
-Labels = Shaped[np.ndarray, "... n"]
-Values = Float[np.ndarray, "..."]
+Labels = Shaped[np.ndarray, "... example"]
+# NumPy makes a number of an array without axes.
+Values = Float[np.ndarray, "..."] | float
+Counts = Int[np.ndarray, "..."] | int
 
 
 def accuracy(labels: Labels, predictions: Labels) -> Values:
@@ -20,7 +22,7 @@ def accuracy(labels: Labels, predictions: Labels) -> Values:
     return np.mean(labels == predictions, axis=-1)
 
 
-def _counts(labels: Labels, predictions: Labels, positive: float) -> tuple[Values, Values, Values]:
+def _counts(labels: Labels, predictions: Labels, positive: float) -> tuple[Counts, Counts, Counts]:
     predicted, actual = predictions == positive, labels == positive
     both = np.sum(predicted & actual, axis=-1)
     return both, np.sum(predicted, axis=-1), np.sum(actual, axis=-1)
@@ -80,9 +82,7 @@ def scorer(metric: str, labels: Labels) -> Callable[[Labels], Values]:
     return partial(METRICS[metric], labels)
 
 
-def predictions_from_logits(
-    logits: Float[np.ndarray, "... classes"], kind: str
-) -> Float[np.ndarray, "..."]:
+def predictions_from_logits(logits: Float[np.ndarray, "... class"], kind: str) -> Values:
     """The class with the largest logit, or the score itself where `kind` is `regression`."""
     if kind == "regression":
         return logits[..., 0].astype(float)

@@ -1,4 +1,4 @@
-"""What the studies claim (`data/claims.yaml`), and the one rule that gives a claim its verdict."""
+"""The claims of the studies (`data/claims.yaml`), and the one rule that gives each its verdict."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -81,7 +81,7 @@ class Region(Parameters):
 
 
 class Published(Parameters):
-    """What the source reports. `value` is in the claim's unit; null where only words are given."""
+    """The source's result. `value` is in the claim's unit; null where only words are given."""
 
     value: float | None = None
     low: float | None = None

@@ -1,4 +1,4 @@
-"""Where a layer is in an encoder, so that a claim about twelve layers can be asked of six."""
+"""Depths of layers, so that a claim about an encoder of twelve layers can be asked of six."""
 
 from dataclasses import dataclass
 from fractions import Fraction

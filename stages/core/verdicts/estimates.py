@@ -1,4 +1,4 @@
-"""Estimates with intervals, and what becomes of the intervals when estimates are combined.
+"""Estimates with intervals, and how to combine them.
 
 A claim often speaks of several tasks ("on average", "on every task"), while each task's interval
 was bootstrapped on its own examples. Tasks share no examples, so their errors are independent.
@@ -40,7 +40,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a measure found: one estimate, which the verdict rests on, and the same for each task.
+    """The answer of a measure: the estimate on which the verdict rests, and one for each task.
 
     `counted` says what the `n` of the estimates counts, `decided_on` which task alone decides.
     """

@@ -1,4 +1,4 @@
-"""`reports/findings.json`: what became of every claim, and when two of these files disagree."""
+"""`reports/findings.json`: the verdict on every claim, and the comparison of two such files."""
 
 import math
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ class Findings(Parameters):
     tasks: dict[str, str]  # with the primary metric
     seeds: list[int]
     recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
-    not_learnt: list[str] = []  # tasks that no claim about heads that are off counts
+    not_learnt: list[str] = []  # tasks that claims about heads that are off leave out
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 

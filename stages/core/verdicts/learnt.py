@@ -1,4 +1,4 @@
-"""Which tasks the tuned encoder has learnt: only those say anything about its heads."""
+"""Tasks that the tuned encoder has learnt: only those say anything about its heads."""
 
 import pandas as pd
 

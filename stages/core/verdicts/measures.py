@@ -1,4 +1,4 @@
-"""Reading what the stages measured: `work/measures/<stage>/<key>.parquet`, joined to one frame."""
+"""Reading the tables that stages measured, `work/measures/STAGE/KEY.parquet`, as one frame."""
 
 import re
 from collections.abc import Iterator, Sequence

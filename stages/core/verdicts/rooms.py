@@ -1,4 +1,4 @@
-"""What every room gives by the name of its file: claims for the findings, pages for the report."""
+"""Modules of all rooms by the name of their file: claims for findings, pages for the report."""
 
 import importlib
 from pathlib import Path

@@ -41,14 +41,16 @@ def layer():
 
 def test_by_hand(layer, monkeypatch):
     """A m = (6, 4), A P = (1, -2), a = (3, 2), c = (3, 2); with the change m = (3, 1): s = 1."""
-    monkeypatch.setattr(layer, "from_sums", lambda sums, hidden: (sums, hidden))
+    seen = []
+    monkeypatch.setattr(layer, "from_sums", lambda *given: seen.append(given) or given[1])
     weights = change_weights(layer)
     assert weights.tolist() == [[[1, -2], [3, 2], [3, 2]]]
     mixed, change = torch.tensor([[[2.0, 2.0]]]), torch.tensor([[[[1.0]]]])
     sums = unchanged_sums(layer, mixed)
     assert sums.tolist() == [[[6, 4]]]
     changed = mixed + change @ layer.head_weights
-    found, normed = after_changes(layer, sums, changed, change, weights)
+    after_changes(layer, sums, changed, change, weights)
+    ((found, normed),) = seen
     assert normed.tolist() == [[[2 + 1 + 5, -1 - 1 + 6]]]  # with the network's second bias
     assert found.tolist() == [[4, 0]]
     assert found.tolist() == layer.inner(normed[0]).tolist()

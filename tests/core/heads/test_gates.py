@@ -23,7 +23,7 @@ REAL = torch.tensor([[True, True], [True, False]])
 
 def gate_batch(mode: str, off: list[list[float]]) -> GateBatch:
     means = torch.tensor([[[0.5], [-0.5]]])
-    return GateBatch(mode, torch.tensor(off)[:, None, :], means)
+    return GateBatch(mode, torch.tensor(off).float()[:, None, :], means)
 
 
 def test_open_gate_changes_nothing():

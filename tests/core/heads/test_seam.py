@@ -84,8 +84,8 @@ def test_a_pass_that_breaks_off_leaves_the_model_whole(tiny_bert):
     gated = Gated(AutoModel.from_pretrained(tiny_bert))
     inputs = {"input_ids": torch.arange(5, 12)[None], "attention_mask": torch.ones(1, 7).long()}
     next(layer_maps(gated, inputs))
-    with pytest.raises(ValueError, match="input_ids"):
-        next(layer_maps(gated, inputs | {"input_ids": None}))
+    with pytest.raises(IndexError):  # the vocabulary is smaller
+        next(layer_maps(gated, inputs | {"input_ids": inputs["input_ids"] + 1_000_000}))
     assert gated.holder.layer is gated.stack
 
 

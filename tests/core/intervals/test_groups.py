@@ -1,51 +1,10 @@
-"""Held-out choice and intervals on tables whose answers are known."""
+"""Intervals over groups, of tables whose answers are known."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from stages.core.intervals.groups import group_intervals, group_means, group_ratio
-from stages.core.intervals.held_out import halves, held_out
-
-
-def test_halves_keep_groups_together_and_are_halves():
-    groups = np.repeat(np.arange(10), [1, 5, 2, 3, 1, 1, 4, 2, 2, 1])
-    sides = halves(groups, seed=3)
-    for group in range(10):
-        assert len(set(sides[groups == group])) == 1
-    assert sum(sides[groups == group][0] for group in range(10)) == 5
-
-
-def test_a_perfect_candidate_is_chosen_and_scores_one():
-    generator = np.random.default_rng(0)
-    scores = generator.random((40, 5)) < 0.3
-    scores[:, 2] = True
-    rivals = np.zeros((40, 2), dtype=bool)
-    rivals[::2, 1] = True
-    choice = held_out(scores, rivals, np.arange(40) // 2, 200, 0)
-    assert (choice.best, choice.best_rival, choice.same) == (2, 1, True)
-    assert (choice.score.value, choice.rival.value, choice.gain.value) == (1.0, 0.5, 0.5)
-    assert (choice.score.low, choice.score.high) == (1.0, 1.0)
-    assert choice.gain.low == choice.gain.high == 0.5  # every group has one of each
-    assert (choice.cases, choice.groups) == (40, 20)
-
-
-def test_the_best_of_many_noisy_candidates_is_not_better_held_out():
-    generator = np.random.default_rng(0)
-    scores = generator.random((60, 500)) < 0.5
-    choice = held_out(scores, np.zeros((60, 1)), np.arange(60), 200, 0)
-    assert scores.mean(0).max() > 0.65
-    assert choice.score.value < 0.6
-
-
-def test_a_choice_on_all_cases_may_be_scored_on_some():
-    scores = np.array([[1, 0], [1, 0], [1, 0], [0, 1]] * 10)
-    scored = np.array([False, False, False, True] * 10)
-    rivals = np.zeros((40, 1))
-    choice = held_out(scores, rivals, np.arange(40), 50, 0, scored=scored)
-    assert choice.best == 0
-    assert choice.score.value == 0.0  # the head that is best on all is wrong on these
-    assert choice.cases == 10
 
 
 def test_means_leave_out_what_is_not_known():
@@ -66,12 +25,10 @@ def test_blocks_of_resamples_change_nothing(monkeypatch):
     np.testing.assert_allclose(whole[1], parts[1])
 
 
-def test_few_groups_have_no_interval_and_one_has_nothing_held_out():
+def test_few_groups_have_no_interval():
     (interval,) = group_intervals(np.ones((1, 8)), np.arange(8) % 4, 50, 0)
     assert interval.value == 1.0
     assert np.isnan(interval.low)
-    alone = held_out(np.ones((4, 2)), np.zeros((4, 1)), np.zeros(4, dtype=int), 50, 0)
-    assert np.isnan(alone.score.value)
 
 
 def test_the_ratio_of_sums_by_hand():

@@ -21,6 +21,6 @@ def test_holm_by_hand():
 
 
 def test_percentile_interval_by_hand():
-    resampled = np.stack([np.arange(101), np.arange(101) * 2])
+    resampled = np.stack([np.arange(101.0), np.arange(101.0) * 2])
     low, high = percentile_interval(resampled, level=0.5)
     assert (low.tolist(), high.tolist()) == ([25, 50], [75, 150])

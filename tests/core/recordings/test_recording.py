@@ -1,4 +1,4 @@
-"""Tokens of words, word-level maps and streams of maps."""
+"""Streams of maps, of an encoder that runs and of maps on disk."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +13,11 @@ from stages.core.corpora.store import corpus_frame, word, write_corpus
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.maps.words import membership, present, word_maps
 from stages.core.recordings import recording as recording_module
 from stages.core.recordings.recording import LiveRecording, StoredRecording, Texts, open_texts
 from stages.core.recordings.store import write_maps
-from stages.core.recordings.tokens import Special, recorded_table, token_table
+from stages.core.recordings.tokens import token_table
 from stages.core.stage.files import InputError
-from stages.core.stage.tables import write_tables
 
 
 def write_parameters(**entry) -> None:
@@ -39,76 +37,6 @@ def corpus() -> pd.DataFrame:
                 start += len(form) + 1
         rows.append({"id": f"t{number}", "group": "g", "text_a": a, "text_b": b, "words": words})
     return corpus_frame(rows)
-
-
-def test_each_token_belongs_to_the_word_that_it_is_a_piece_of(tiny_bert):
-    tokenizer = load_tokenizer(tiny_bert)
-    texts = corpus()
-    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
-    for tokens, numbers, words in zip(table["tokens"], table["word"], texts["words"], strict=True):
-        for place, entry in enumerate(words):
-            pieces = [t for t, n in zip(tokens, numbers, strict=True) if n == place]
-            assert "".join(piece.removeprefix("##") for piece in pieces) == entry["text"]
-    assert table["special"][1] == [1, 0, 0, 2, 0, 0, 0, 2]
-    assert table["segments"][1] == [0, 0, 0, 0, 1, 1, 1, 1]
-    assert table["word"][1] == [-1, 0, 1, -1, 2, 3, 4, -1]
-
-
-def test_text_without_annotation_has_the_tokenizers_words(any_checkpoint):
-    tokenizer = load_tokenizer(any_checkpoint)
-    texts = corpus().assign(words=[[], []])
-    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
-    assert max(table["word"][0]) == 4
-    assert max(table["word"][1]) == 4
-    for numbers, special in zip(table["word"], table["special"], strict=True):
-        assert [n < 0 for n in numbers] == [kind != Special.NONE for kind in special]
-
-
-def test_recorded_tokens_without_words_go_by_their_pieces():
-    tokens = pd.DataFrame(
-        {
-            "id": ["a"],
-            "tokens": [["[CLS]", "xylo", "##phone", "sees", "[SEP]"]],
-            "segments": [[0] * 5],
-        }
-    )
-    (row,) = recorded_table(tokens).to_dict("records")
-    assert row["word"] == [-1, 0, 0, 1, -1]
-    assert row["special"] == [1, 0, 0, 0, 2]
-
-
-# [CLS] play ##ing chess [SEP]
-WORDS = [[-1, 0, 0, 1, -1]]
-MAP = torch.tensor(
-    [
-        [0.2, 0.2, 0.2, 0.2, 0.2],
-        [0.1, 0.2, 0.3, 0.4, 0.0],
-        [0.3, 0.0, 0.1, 0.2, 0.4],
-        [0.0, 0.5, 0.1, 0.1, 0.3],
-        [0.2, 0.2, 0.2, 0.2, 0.2],
-    ]
-)[None, None, None]
-
-
-def test_attention_to_a_word_is_a_sum_and_from_it_a_mean():
-    parts = membership(WORDS, 5)
-    found = word_maps(MAP, parts)[0, 0, 0]
-    # From "playing": mean of (0.2 + 0.3, 0.4) and (0.0 + 0.1, 0.2).
-    torch.testing.assert_close(found, torch.tensor([[0.3, 0.3], [0.6, 0.1]]))
-    first = word_maps(MAP, parts, "first")[0, 0, 0]
-    torch.testing.assert_close(first, torch.tensor([[0.5, 0.4], [0.6, 0.1]]))
-
-
-def test_cls_stands_for_the_root_as_word_0():
-    parts = membership(WORDS, 5, special=[[1, 0, 0, 0, 2]])
-    found = word_maps(MAP, parts)[0, 0, 0]
-    torch.testing.assert_close(found[:, 0], torch.tensor([0.2, 0.2, 0.0]))
-    torch.testing.assert_close(found[0, 1:], torch.tensor([0.4, 0.2]))
-
-
-def test_words_that_were_cut_away_are_not_there():
-    parts = membership([[-1, 0, 2, -1], [-1, 0, -1, -1]], 4)
-    assert present(parts).tolist() == [[True, False, True], [True, False, False]]
 
 
 def test_a_stream_gives_the_models_own_maps_whatever_the_batches(any_checkpoint, monkeypatch):
@@ -196,14 +124,3 @@ def test_a_corpus_longer_than_the_encoder_says_so(tiny_bert, tmp_path, monkeypat
     texts = Texts(corpus(), tmp_path / "own", 4000, ["untuned"])
     with pytest.raises(InputError, match=r"`corpora\.own\.max_length` is 4000.*for \d+ tokens"):
         texts.recording("untuned", torch.device("cpu"))
-
-
-def test_tables_of_one_suffix_are_written_as_one(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    part = pd.DataFrame({"a": [1]}, index=[9])
-    write_tables("stage/corpus", {"": part, "-list": [part, part], "-tuple": (part,)})
-    read = {
-        file.stem: pd.read_parquet(file)["a"].tolist()
-        for file in Path("work/measures/stage").iterdir()
-    }
-    assert read == {"corpus": [1], "corpus-list": [1, 1], "corpus-tuple": [1]}

@@ -108,12 +108,13 @@ def test_an_id_stands_once(tmp_path):
         read_claims(path)
 
 
-def test_an_unknown_measure_is_named(tmp_path):
+def test_an_unknown_measure_is_named(tmp_path, measures):
     path = tmp_path / "claims.yaml"
     path.write_text(CLAIM)
     with pytest.raises(InputError, match="claim A: no measure is called 'anything'"):
         content = read_claims(path)
-        answer(content.claims[0], content.papers["paper"], None, Settings(configuration="test"))
+        settings = Settings(configuration="test")
+        answer(content.claims[0], content.papers["paper"], measures, settings)
 
 
 def test_two_measures_of_one_name_are_refused():

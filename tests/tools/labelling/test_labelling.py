@@ -9,7 +9,8 @@ from stages.core.stage.files import InputError
 from stages.patterns.labelled_maps import CLASSES
 from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labels
 from tools.labelling.balance import choose, fold_of_heads, shuffled_guesses
-from tools.labelling.draw import PARTS, draw_items, guess, sentence_folds
+from tools.labelling.draw import PARTS, draw_items, sentence_folds
+from tools.labelling.guesses import guess
 from tools.labelling.sheets import CLOSER_LAYOUT, Layout, picture
 
 

@@ -1,0 +1,68 @@
+"""Gradients of attention weights: against those of gates, and by kind of token."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.intervals.groups import group_means
+from stages.core.maps.statistics import KindIds
+from stages.core.maps.weight_gradients import TOKEN_KINDS, kind_table, layer_table, weight_gradients
+from stages.core.tasks.examples import examples_frame
+from stages.gradients.__main__ import task_loss
+from stages.importance.gate_gradients import gate_gradients
+
+TEXTS = ["the dog sees , a cat .", "the teacher reads the book"]
+LABELS = np.array([0.0, 2.0])
+
+
+@pytest.fixture
+def encoded(tiny_checkpoints):
+    tokenizer = load_tokenizer(tiny_checkpoints["minilm"])
+    examples = examples_frame(
+        [{"id": str(row), "text_a": text, "label": 0.0} for row, text in enumerate(TEXTS)]
+    )
+    return tokenizer, encode(tokenizer, examples, 32)
+
+
+def loss(logits, batch):
+    return task_loss(logits, batch, LABELS, "classification")
+
+
+def test_weights_times_gradients_are_the_gradient_of_the_heads_gate(tiny_classifier, encoded):
+    """Scaling a head scales all of its weights: the chain rule."""
+    gated = Gated(tiny_classifier)
+    expected = gate_gradients(gated, encoded[1], LABELS, "classification", 2, torch.device("cpu"))
+    gated.model.get_input_embeddings().weight.requires_grad_(True)
+    (batch,) = encoded[1].batches(2)
+    real = batch.inputs["attention_mask"].bool()
+    for layer, (maps, gradients) in enumerate(weight_gradients(gated, batch, loss)):
+        products = (maps * gradients * real[:, None, :, None]).sum((-2, -1))
+        np.testing.assert_allclose(products, expected[batch.rows, layer], atol=1e-5)
+
+
+def test_kinds_have_means_sums_and_attention(tiny_classifier, encoded):
+    tokenizer, texts = encoded
+    gated = Gated(tiny_classifier)
+    kinds = KindIds.of(tokenizer, [".", ","])
+    found = kind_table(gated, texts.batches(2), kinds, loss, 2)
+    heads = gated.layers * gated.heads
+    assert found["summed"].shape == (len(TOKEN_KINDS), heads, 2)
+    assert np.isnan(found["summed"][TOKEN_KINDS.index("punctuation"), :, 1]).all()
+    np.testing.assert_allclose(np.nansum(found["attention"], axis=0), 1, atol=1e-5)
+    # The first text has 9 tokens, one [CLS]: 9 weights go to it.
+    cls = TOKEN_KINDS.index("cls")
+    np.testing.assert_allclose(found["summed"][cls, :, 0], 9 * found["per_weight"][cls, :, 0])
+    # Alone or in a batch, a text's gradients are its own.
+    alone = kind_table(gated, texts.batches(1), kinds, loss, 2)
+    np.testing.assert_allclose(alone["summed"], found["summed"], rtol=1e-5, atol=1e-5)
+    means = partial(group_means, groups=np.arange(2), resamples=20, seed=0)
+    table = layer_table(found, gated.layers, means)
+    assert len(table) == gated.layers * len(TOKEN_KINDS)
+    row = table[(table["layer"] == 1) & (table["kind"] == "sep")].iloc[0]
+    own = found["summed"][TOKEN_KINDS.index("sep"), gated.heads : 2 * gated.heads]
+    assert row["summed"] == pytest.approx(own.mean())

@@ -1,0 +1,58 @@
+"""Which word each token belongs to."""
+
+import pandas as pd
+
+from stages.core.corpora.store import corpus_frame, word
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.recordings.tokens import Special, recorded_table, token_table
+
+
+def corpus() -> pd.DataFrame:
+    """Two pairs; "xylophone" is in pieces."""
+    rows = []
+    for number, (a, b) in enumerate([("the xylophone sees", "a dog"), ("a cat", "the dog .")]):
+        words = []
+        for segment, text in enumerate((a, b)):
+            start = 0
+            for form in text.split(" "):
+                words.append(word(form, start, segment))
+                start += len(form) + 1
+        rows.append({"id": f"t{number}", "group": "g", "text_a": a, "text_b": b, "words": words})
+    return corpus_frame(rows)
+
+
+def test_each_token_belongs_to_the_word_that_it_is_a_piece_of(tiny_bert):
+    tokenizer = load_tokenizer(tiny_bert)
+    texts = corpus()
+    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
+    for tokens, numbers, words in zip(table["tokens"], table["word"], texts["words"], strict=True):
+        for place, entry in enumerate(words):
+            pieces = [t for t, n in zip(tokens, numbers, strict=True) if n == place]
+            assert "".join(piece.removeprefix("##") for piece in pieces) == entry["text"]
+    assert table["special"][1] == [1, 0, 0, 2, 0, 0, 0, 2]
+    assert table["segments"][1] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert table["word"][1] == [-1, 0, 1, -1, 2, 3, 4, -1]
+
+
+def test_text_without_annotation_has_the_tokenizers_words(any_checkpoint):
+    tokenizer = load_tokenizer(any_checkpoint)
+    texts = corpus().assign(words=[[], []])
+    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
+    assert max(table["word"][0]) == 4
+    assert max(table["word"][1]) == 4
+    for numbers, special in zip(table["word"], table["special"], strict=True):
+        assert [n < 0 for n in numbers] == [kind != Special.NONE for kind in special]
+
+
+def test_recorded_tokens_without_words_go_by_their_pieces():
+    tokens = pd.DataFrame(
+        {
+            "id": ["a"],
+            "tokens": [["[CLS]", "xylo", "##phone", "sees", "[SEP]"]],
+            "segments": [[0] * 5],
+        }
+    )
+    (row,) = recorded_table(tokens).to_dict("records")
+    assert row["word"] == [-1, 0, 0, 1, -1]
+    assert row["special"] == [1, 0, 0, 0, 2]

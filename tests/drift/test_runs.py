@@ -1,0 +1,62 @@
+"""The stage on two tiny models, in a folder of its own."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stages.drift import __main__ as drift
+from tests import toy
+
+DRIFT = {
+    "batch": 8,
+    "padded_to": 40,
+    "padded_examples": 5,
+    "last_layers": 2,
+    "resamples": 200,
+    "seed": 0,
+}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> Path:
+    """A folder with 30 examples and two models whose encoders differ."""
+    monkeypatch.chdir(tmp_path)
+    toy.write_parameters(drift=DRIFT)
+    toy.write_examples_of("toy", 30)
+    toy.write_models(tiny_bert, "untuned", "tuned")
+    return tmp_path
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Of the last two axes, flattened."""
+    product = (first * second).sum((-2, -1))
+    return product / np.linalg.norm(first, axis=(-2, -1)) / np.linalg.norm(second, axis=(-2, -1))
+
+
+def test_drift_of_every_head_and_example(project):
+    drift.main("toy", 0)
+    heads, contrasts = (
+        pd.read_parquet(f"work/measures/drift/{name}.parquet") for name in ("toy", "toy-contrast")
+    )
+    before, after = toy.eager_attention("untuned"), toy.eager_attention("tuned")
+    by_hand = np.mean([cosine(before[identity], after[identity]) for identity in before], axis=0)
+    cropped = heads[heads["variant"] == "cropped"]
+    np.testing.assert_allclose(cropped["cosine"], by_hand.ravel(), rtol=1e-5)
+    assert heads.groupby("variant")["count"].unique().map(list).to_dict() == {
+        "cropped": [30],
+        "padded": [5],
+    }
+    assert contrasts.groupby("variant")["id"].nunique().to_dict() == {"cropped": 30, "padded": 5}
+    change = 1 - cropped.groupby("layer")["cosine"].mean()  # two layers: the last against the first
+    contrast = contrasts.loc[contrasts["variant"] == "cropped", "contrast"]
+    np.testing.assert_allclose(contrast.mean(), change[1] - change[0])
+
+
+def test_drift_between_equal_models_is_none(project):
+    model = Path("work/models/toy-untuned-0/model.safetensors").read_bytes()
+    Path("work/models/toy-tuned-0/model.safetensors").write_bytes(model)
+    drift.main("toy", 0)
+    heads = pd.read_parquet("work/measures/drift/toy.parquet")
+    assert (heads[["cosine", "low", "high"]] == 1).all(axis=None)
