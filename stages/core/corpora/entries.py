@@ -12,9 +12,9 @@ from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
 class Drawn(Parameters):
     """Settings of every corpus: how many texts, how long, and the seed of their draw."""
 
-    texts: PositiveInt | None = None  # drawn at most; null takes all
+    texts: PositiveInt | None = None
     seed: NonNegativeInt = 0
-    max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
+    max_length: PositiveInt = 128
     # Segment ids of pairs: a number for each text, or, as in Clark et al.'s code, all zero.
     segment_ids: Literal["own", "zero"] = "own"
 

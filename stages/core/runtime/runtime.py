@@ -29,12 +29,12 @@ class ByDevice(NamedTuple):
 class Runtime(Parameters):
     """The section `runtime` of `params.yaml`."""
 
-    device: str = "auto"  # auto | cpu | cuda | cuda:1 | mps
-    threads: int = 2  # of torch, or batches side by side, each in one thread (grid, attend)
-    workers: int = 0  # processes that load data
-    processes: int = 1  # processes of one fine-tuning, under torchrun
-    fan_out: str = "local"  # local | ray:auto | ray:HOST:PORT; where the grid's batches run
-    checkpoint_steps: int = 200  # steps of a fine-tuning between two states it can resume from
+    device: str = "auto"
+    threads: int = 2
+    workers: int = 0
+    processes: int = 1
+    fan_out: str = "local"
+    checkpoint_steps: int = 200
 
 
 def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:

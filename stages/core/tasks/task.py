@@ -79,9 +79,8 @@ class Task(Parameters):
     kind: Literal["classification", "regression"]
     # How many classes, or their names in order; numbers as names need no quotes.
     labels: PositiveInt | list[Annotated[str, BeforeValidator(_named)]] | None = None
-    metrics: Annotated[list[str], Field(min_length=1)]  # the first is the primary one
-    max_length: PositiveInt = 128  # tokens, [CLS] and [SEP] counted
-    # Replaces keys of the section `finetune`.
+    metrics: Annotated[list[str], Field(min_length=1)]
+    max_length: PositiveInt = 128
     finetune: dict[str, bool | int | float | str] = Field({})
 
     @property
