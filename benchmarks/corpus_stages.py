@@ -12,8 +12,9 @@ from benchmarks.alone import run
 from stages.core.corpora.store import read_corpus
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE
+from tools.dependencies import definition, stage_module
 
-OPTION = "--corpus ${item.corpus}"
+OPTION = "--corpus ${"
 REFUSED = 2  # the exit status of a stage that cannot take its input
 MADE = ("corpora", "measures")  # what the stages write: made anew
 
@@ -28,11 +29,20 @@ def readers(corpus: str, configuration: Path) -> dict[str, bool]:
     if corpus not in parameters["corpora"]:
         raise InputError(
             f"{configuration / PARAMETER_FILE}: `corpora` has no {corpus}; it has "
-            f"{', '.join(parameters['run']['corpora'])}"
+            f"{', '.join(parameters['corpora'])}"
         )
     every = read_yaml(configuration / "dvc.yaml")["stages"]
-    names = [name for name, stage in every.items() if OPTION in stage["cmd"]]
-    return {name: corpus in parameters.get(name, {}).get("corpora", [corpus]) for name in names}
+    commands = {name: definition(stage)["cmd"] for name, stage in every.items()}
+    return {
+        name: corpus in parameters.get(name, {}).get("corpora", [corpus])
+        for name, command in commands.items()
+        if OPTION in command
+    }
+
+
+def module_of(stage: str, configuration: Path) -> str:
+    """The module that a stage runs."""
+    return stage_module(definition(read_yaml(configuration / "dvc.yaml")["stages"][stage])["cmd"])
 
 
 def measure(corpus: str, configuration: Path) -> pd.DataFrame:
@@ -50,7 +60,8 @@ def measure(corpus: str, configuration: Path) -> pd.DataFrame:
         folder = Path(name)
         _link(configuration.resolve(), folder)
         for stage, must in tqdm(readers(corpus, configuration).items(), unit="stage"):
-            found = run([f"stages.{stage}", "--corpus", corpus], folder, environment)
+            module = module_of(stage, configuration)
+            found = run([module, "--corpus", corpus], folder, environment)
             if found.exit_status and (must or found.exit_status != REFUSED):
                 raise SystemExit(f"{stage} failed on {corpus}; build {configuration} first")
             if not found.exit_status:

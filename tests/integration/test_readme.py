@@ -1,6 +1,7 @@
 """Every command of README.md is run: here, or by what the first test names."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -92,8 +93,16 @@ def test_diffs_show_what_changed(committed, command):
 
 def test_a_configuration_of_ones_own(committed):
     bash(committed, OWN_CONFIGURATION)
-    bash(committed / "configurations/mine", "dvc repro prepare@relevance")
-    assert (committed / "configurations/mine/work/tasks/relevance/train.parquet").is_file()
+    mine = committed / "configurations/mine"
+    (example,) = [block for kind, block in BLOCKS if kind == "yaml" and "without:" in block]
+    (mine / "settings.yaml").write_text(example)
+    bash(committed, OWN_CONFIGURATION)
+    stages = bash(mine, "dvc stage list --name-only").split()
+    assert {"drift@sentiment", "syntax@sentences"} <= set(stages)
+    assert not [name for name in stages if re.match("probes|clusters|.*@relevance", name)]
+    bash(mine, "dvc repro prepare@sentiment")
+    assert (mine / "work/tasks/sentiment/train.parquet").is_file()
+    shutil.rmtree(mine)
 
 
 def test_a_benchmark_prints_and_keeps_its_table(committed):
