@@ -16,7 +16,7 @@ from stages.core.heads.gates import Head
 from stages.core.stage.settings import section
 
 BATCH = 32
-Logits = Float[np.ndarray, "gates examples classes"]
+Logits = Float[np.ndarray, "gate example class"]
 
 
 def in_data_order(encoded: Encoded, device: torch.device) -> Iterator[dict[str, Tensor]]:

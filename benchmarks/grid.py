@@ -37,7 +37,7 @@ def own_grid(
     runtime: Runtime,
     batch: int = BATCH,
     precision: Precision = "fp32",
-) -> Float[np.ndarray, "gates examples classes"]:
+) -> Float[np.ndarray, "gate example class"]:
     """Logits under every gate, as the stage `ablate` gets them."""
     with tempfile.TemporaryDirectory() as progress:
         run = Path(progress) / "grid"

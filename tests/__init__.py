@@ -1,13 +1,14 @@
 """Tests; what must be settled before the first module of `stages` is imported is settled here.
 
 The package `stages` settles the environment for torch. In its modules, which are all imported after
-this one, annotations are checked at every call: shapes by jaxtyping, all others by beartype.
+this one, calls are checked by their annotations: shapes by jaxtyping, what stands beside them by
+beartype.
 """
 
-from jaxtyping import install_import_hook
+import jaxtyping
 
 import stages  # noqa: F401
-import tests.annotations  # noqa: F401
+import tests.annotations
 
-import os
-if not os.environ.get("NOHOOK"): install_import_hook("stages", "tests.annotations.checked")
+jaxtyping.jaxtyped = tests.annotations.with_shapes
+jaxtyping.install_import_hook("stages", "tests.annotations.checked")

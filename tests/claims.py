@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 import stages.findings
-from stages.core.verdicts.claims import MEASURES, Settings
+from stages.core.verdicts.claims import REGISTERED, Settings
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Answer
 from stages.core.verdicts.measures import Measures
@@ -44,4 +44,4 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
 
 def found(measures: Measures, name: str, **arguments: Any) -> Answer:
     """What the measure of this name answers."""
-    return MEASURES[name](measures, SETTINGS, **arguments)
+    return REGISTERED[name](measures, SETTINGS, **arguments)

@@ -39,7 +39,7 @@ def marks(dom: str, figure: str, kind: str) -> int:
 
 
 CELLS = LAYERS * HEADS
-MODELS = 3  # pretrained, tuned, random weights
+MODELS = 3  # untuned, tuned, random weights
 BANDS = 3
 SHARES = 6  # 0 among them
 EXPECTED = {

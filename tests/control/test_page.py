@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 
-def test_the_control_stands_beside_the_pretrained_encoder(synthetic_reports):
+def test_the_control_stands_beside_the_tuned_encoder(synthetic_reports):
     table = pd.read_csv(synthetic_reports / "reports/tables/control-heads.csv")
     assert table["task"].drop_duplicates().tolist() == ["relevance", "sentiment"]
     assert table["weights"].tolist() == ["tuned", "tuned_from_random"] * 4

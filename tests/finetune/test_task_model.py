@@ -39,7 +39,7 @@ def test_every_family_gets_a_head(any_checkpoint: Path) -> None:
 
 
 def test_arms(tiny_bert: Path) -> None:
-    pretrained = load_task_model(tiny_bert, TASK, "tuned", 0)
+    tuned = load_task_model(tiny_bert, TASK, "tuned", 0)
     untuned = load_task_model(tiny_bert, TASK, "untuned", 0)
     drawn = load_task_model(tiny_bert, TASK, "tuned_from_random", 0)
     again = load_task_model(tiny_bert, TASK, "random_weights", 0)
@@ -49,7 +49,7 @@ def test_arms(tiny_bert: Path) -> None:
     weights = {
         name: model.base_model.state_dict()[matrix]
         for name, model in {
-            "tuned": pretrained,
+            "tuned": tuned,
             "untuned": untuned,
             "drawn": drawn,
             "again": again,
@@ -61,7 +61,7 @@ def test_arms(tiny_bert: Path) -> None:
     assert torch.equal(weights["drawn"], weights["again"])
     assert not torch.equal(weights["drawn"], file)
     assert not torch.equal(weights["drawn"], weights["other"])
-    assert torch.equal(pretrained.classifier.weight, drawn.classifier.weight)  # the same seed
+    assert torch.equal(tuned.classifier.weight, drawn.classifier.weight)  # the same seed
 
 
 def test_random_weights_are_normal(tiny_checkpoints: dict[str, Path]) -> None:

@@ -1,5 +1,6 @@
 """The committed locks, and the check that guards them."""
 
+import json
 import re
 import subprocess
 
@@ -80,3 +81,38 @@ def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_cop
     others = {name for name in printed[0].split() if "@sentiment" not in name}
     assert others - unchanged == {"findings", "report"}
     assert unchanged <= others
+
+
+EDITS = {
+    # An edited reader: the corpora of its source, and what depends on their outputs.
+    "stages/corpus/conllu.py": lambda name: name == "corpus@ewt",
+    "stages/corpus/litbank.py": lambda name: name == "corpus@litbank",
+    # An edited page or claim: nothing is measured again.
+    "stages/syntax/page.py": lambda name: name == "report",
+    "stages/syntax/claims.py": lambda name: name == "findings",
+}
+
+
+@pytest.mark.parametrize("file", EDITS)
+def test_an_edit_runs_no_stage_that_does_not_run_the_file(module_copy, file):
+    """Of the configuration with a reader of each kind; what depends on outputs is not run yet."""
+    folder = module_copy / "configurations/text"
+    edited = module_copy / file
+    before = edited.read_text()
+    edited.write_text(before + "\nEDITED = True\n")
+    printed = subprocess.run(
+        [*DVC, "status", "--json"], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
+    edited.write_text(before)
+    changed = {
+        name
+        for name, reasons in json.loads(printed).items()
+        if any(
+            path.endswith(file) and what == "modified"
+            for reason in reasons
+            if isinstance(reason, dict)
+            for path, what in reason.get("changed deps", {}).items()
+        )
+    }
+    assert {name for name in changed if not EDITS[file](name)} == set()
+    assert len(changed) == 1

@@ -23,7 +23,7 @@ Unit = Literal[
 
 Measure = Callable[..., Answer]
 Summary = Callable[[Measures], dict[str, Any]]
-MEASURES: dict[str, Measure] = {}
+REGISTERED: dict[str, Measure] = {}
 SUMMARIES: dict[str, Summary] = {}
 
 
@@ -40,9 +40,9 @@ def measure(function: Measure) -> Measure:
 
     It is called with the `Measures`, the `Settings`, and the claim's arguments.
     """
-    if function.__name__ in MEASURES:
+    if function.__name__ in REGISTERED:
         raise ValueError(f"two measures are called {function.__name__}")
-    MEASURES[function.__name__] = function
+    REGISTERED[function.__name__] = function
     return function
 
 
@@ -180,15 +180,15 @@ def answer(claim: Claim, paper: Paper, measures: Measures, settings: Settings) -
         InputError: no such measure is registered, or it does not take the claim's arguments.
         NotMeasured: this configuration lacks the data.
     """
-    if claim.measure not in MEASURES:
+    if claim.measure not in REGISTERED:
         raise InputError(
             f"{CLAIMS_FILE}: claim {claim.id}: no measure is called {claim.measure!r}; "
-            f"there are {', '.join(sorted(MEASURES))}"
+            f"there are {', '.join(sorted(REGISTERED))}"
         )
     arguments = dict(claim.arguments)
     if claim.layers is not None:
         arguments["layers"] = band(claim.layers, paper)
-    return MEASURES[claim.measure](measures, settings, **arguments)
+    return REGISTERED[claim.measure](measures, settings, **arguments)
 
 
 def verdict(estimate: Estimate, region: Region) -> Verdict:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 import stages.findings
 from stages.core.stage.files import InputError
 from stages.core.verdicts.claims import (
-    MEASURES,
+    REGISTERED,
     Region,
     Settings,
     answer,
@@ -70,7 +70,7 @@ def test_every_claim_names_a_registered_measure_with_its_arguments():
     for claim in read_claims().claims:
         if not claim.absent:
             layers = {} if claim.layers is None else {"layers": claim.layers}
-            signature = inspect.signature(MEASURES[claim.measure])
+            signature = inspect.signature(REGISTERED[claim.measure])
             signature.bind(None, None, **claim.arguments, **layers)
 
 
@@ -126,4 +126,4 @@ def test_two_measures_of_one_name_are_refused():
         with pytest.raises(ValueError, match="two measures are called repeated"):
             measure(repeated)
     finally:
-        del MEASURES["repeated"]
+        del REGISTERED["repeated"]
