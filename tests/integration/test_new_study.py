@@ -169,6 +169,7 @@ def test_it_goes_as_it_came(added):
     for folder in ("stages/lengths", "tests/lengths"):
         shutil.rmtree(added / folder)
     subprocess.run(["git", "checkout", "-q", "."], cwd=added, check=True)
+    subprocess.run(["git", "clean", "-qfd", "reports"], cwd=added, check=True)
     assert changed(added) == set()
     run(added, sys.executable, "-m", "tools.dependencies")
     run(added, sys.executable, "-m", "tools.configurations")
