@@ -20,6 +20,7 @@ LONGEST = (
     "integration/test_pipeline.py",
     "finetune/test_runs.py",
     "integration/test_readme.py",
+    "integration/test_new_study.py",
     "integration/test_lock.py",
 )
 
