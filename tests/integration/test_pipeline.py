@@ -88,7 +88,7 @@ def both(
     yaml.dump(settings, folder / "settings.yaml")
     run(module_copy, *SHELL, CONFIGURE)
     keep_few(module_copy / "data/patterns")
-    (folder / "dvc.lock").unlink()
+    (folder / "dvc.lock").unlink(missing_ok=True)
     shutil.rmtree(folder / "reports")
     again = tmp_path_factory.mktemp("again") / "project"
     shutil.copytree(module_copy, again, symlinks=True)
