@@ -33,3 +33,12 @@ def project_copy(tmp_path: Path) -> Path:
 def module_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project for all tests of a module."""
     return copy_project(tmp_path_factory.mktemp("copy") / "project")
+
+
+@pytest.fixture(scope="module")
+def committed(module_copy: Path) -> Path:
+    """The project as a clone has it: lock and reports, no outputs, nothing uncommitted."""
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for words in (["add", "-A"], [*author, "commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=module_copy, check=True)
+    return module_copy

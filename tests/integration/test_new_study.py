@@ -112,14 +112,6 @@ def changed(folder: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def committed(module_copy: Path) -> Path:
-    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for words in (["add", "-A"], [*author, "commit", "-qm", "all"]):
-        subprocess.run(["git", *words], cwd=module_copy, check=True)
-    return module_copy
-
-
-@pytest.fixture(scope="module")
 def added(committed: Path) -> Path:
     """The project with one more study, added by hand and by the commands of CONTRIBUTING.md."""
     for name, text in FILES.items():

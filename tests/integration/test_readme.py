@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,15 +58,6 @@ def test_every_command_is_run_somewhere():
     workflow = YAML(typ="safe").load(ROOT / ".github/workflows/pipeline.yml")
     steps = [step.get("run") for step in workflow["jobs"]["rebuild"]["steps"]]
     assert {INSTALL, "dvc repro"} <= set(steps)
-
-
-@pytest.fixture(scope="module")
-def committed(module_copy: Path) -> Path:
-    """The project as a clone has it: lock and reports, no outputs."""
-    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for words in (["add", "-A"], [*author, "commit", "-qm", "all"]):
-        subprocess.run(["git", *words], cwd=module_copy, check=True)
-    return module_copy
 
 
 @pytest.mark.parametrize("command", [one for one in COMPARE if one not in DIFFS])

@@ -9,7 +9,7 @@ import pytest
 import torch
 from ruamel.yaml import YAML
 
-from stages.core.corpora.store import corpus_frame, word, write_corpus
+from stages.core.corpora.store import corpus_frame, write_corpus
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.heads.seam import Gated
@@ -18,25 +18,12 @@ from stages.core.recordings.recording import LiveRecording, StoredRecording, Tex
 from stages.core.recordings.store import write_maps
 from stages.core.recordings.tokens import token_table
 from stages.core.stage.files import InputError
+from tests.core.recordings.pairs import corpus
 
 
 def write_parameters(**entry) -> None:
     with Path("params.yaml").open("w") as stream:
         YAML().dump({"corpora": {"own": entry}}, stream)
-
-
-def corpus() -> pd.DataFrame:
-    """Two pairs; "xylophone" is in pieces."""
-    rows = []
-    for number, (a, b) in enumerate([("the xylophone sees", "a dog"), ("a cat", "the dog .")]):
-        words = []
-        for segment, text in enumerate((a, b)):
-            start = 0
-            for form in text.split(" "):
-                words.append(word(form, start, segment))
-                start += len(form) + 1
-        rows.append({"id": f"t{number}", "group": "g", "text_a": a, "text_b": b, "words": words})
-    return corpus_frame(rows)
 
 
 def test_a_stream_gives_the_models_own_maps_whatever_the_batches(any_checkpoint, monkeypatch):

@@ -2,24 +2,10 @@
 
 import pandas as pd
 
-from stages.core.corpora.store import corpus_frame, word
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.recordings.tokens import Special, recorded_table, token_table
-
-
-def corpus() -> pd.DataFrame:
-    """Two pairs; "xylophone" is in pieces."""
-    rows = []
-    for number, (a, b) in enumerate([("the xylophone sees", "a dog"), ("a cat", "the dog .")]):
-        words = []
-        for segment, text in enumerate((a, b)):
-            start = 0
-            for form in text.split(" "):
-                words.append(word(form, start, segment))
-                start += len(form) + 1
-        rows.append({"id": f"t{number}", "group": "g", "text_a": a, "text_b": b, "words": words})
-    return corpus_frame(rows)
+from tests.core.recordings.pairs import corpus
 
 
 def test_each_token_belongs_to_the_word_that_it_is_a_piece_of(tiny_bert):
