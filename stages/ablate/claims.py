@@ -2,8 +2,7 @@
 
 Kovaleva et al. 2019, section 4.6: attention set to `uniform`, effects in points. Query-title study,
 sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads on.
-Several seeds of one task are models of the same examples: their intervals are averaged. Tasks that
-the tuned encoder has not learnt are left out.
+Tasks that the tuned encoder has not learnt are left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,19 +11,16 @@ import numpy as np
 import pandas as pd
 
 from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.verdicts.answers import Answer, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
-    Answer,
-    Combination,
     Estimate,
     largest,
-    mean_of,
-    mean_on_same_examples,
-    preferring,
+    over_seeds,
     smallest,
 )
-from stages.core.verdicts.learnt import not_learnt, of_learnt_tasks
+from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured, relative_effects
 
 POINTS = PERCENT = 100
@@ -50,7 +46,7 @@ def layer_held_out(measures: Measures, settings: Settings, picked: str) -> Answe
 def best_layer_relative(measures: Measures, settings: Settings, task: str) -> Answer:
     """Relative gain of the best layer, held out."""
     gains = _held_out(measures, family="layer", mode="zero", picked="best", relative=True)
-    return _preferring(measures, task, gains)
+    return decided_by_task(task, gains)
 
 
 @measure
@@ -65,9 +61,7 @@ def hurting_heads(
     measures: Measures, settings: Settings, task: str, layers: Band | None = None
 ) -> Answer:
     """Heads without which the metric falls significantly, in some layers or (None) in all."""
-    return _preferring(
-        measures, task, _counts(measures, "zero", -1, layers), "heads", otherwise=_fewest
-    )
+    return decided_by_task(task, _counts(measures, "zero", -1, layers), "heads")
 
 
 @measure
@@ -89,7 +83,7 @@ def effect_of_layers(measures: Measures, settings: Settings, layers: Band, task:
             raise NotMeasured("the encoder has too few layers to tell these from the others")
         return _mean_effect(relative_effects(inside), PERCENT)
 
-    return _preferring(measures, task, _each_task(measures, "layer", "zero", mean))
+    return decided_by_task(task, _each_task(measures, "layer", "zero", mean))
 
 
 @measure
@@ -106,19 +100,19 @@ def share_of_small_effects(
         small = rows["effect"].abs() < limit
         return Estimate(small.mean(), inside.mean(), touching.mean(), len(rows))
 
-    return _preferring(measures, task, _each_task(measures, "head", "zero", share), "heads")
+    return decided_by_task(task, _each_task(measures, "head", "zero", share), "heads")
 
 
 @measure
 def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a random share of all heads, mean over the draws."""
-    return _preferring(measures, task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
+    return decided_by_task(task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
 
 
 @measure
 def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
-    return _preferring(measures, task, _share(of_learnt_tasks(measures, GAPS), share))
+    return decided_by_task(task, _share(of_learnt_tasks(measures, GAPS), share))
 
 
 @summary("ablate")
@@ -141,19 +135,6 @@ def extremes(measures: Measures) -> dict:
     return table
 
 
-def _preferring(
-    measures: Measures,
-    task: str,
-    estimates: dict[str, Estimate],
-    counted: str = "examples",
-    otherwise: Combination = mean_of,
-) -> Answer:
-    """As `preferring`; other tasks do not stand in for a task that is run, but was not learnt."""
-    if task in not_learnt(measures):
-        raise NotMeasured(f"on {task} the tuned encoder is not better than the majority class")
-    return preferring(task, estimates, counted, otherwise)
-
-
 def _each_task(
     measures: Measures, family: str, mode: str, estimate: Callable[[pd.DataFrame], Estimate]
 ) -> dict[str, Estimate]:
@@ -168,7 +149,7 @@ def _over_seeds(
     if rows.empty:
         raise NotMeasured("no gate of this family and mode was run")
     return {
-        task: mean_on_same_examples([estimate(run) for _, run in runs.groupby("seed")])
+        task: over_seeds([estimate(run) for _, run in runs.groupby("seed")])
         for task, runs in rows.groupby("task", sort=False)
     }
 

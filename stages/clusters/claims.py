@@ -1,8 +1,8 @@
 """Whether heads of a layer are alike (Clark et al. 2019, section 6, Figure 6)."""
 
 from stages.clusters.tables import PURITY
+from stages.core.verdicts.answers import Answer, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, studied
 
 

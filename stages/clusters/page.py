@@ -6,7 +6,7 @@ from stages.clusters.tables import HEADS, PURITY
 from stages.core.pages.charts import plane
 from stages.core.pages.gather import head_column
 from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
 
 PLACE = ["layer", "head"]

@@ -1,8 +1,8 @@
 """A head that finds antecedents (Clark et al. 2019, section 4.3, Table 2)."""
 
 from stages.core.intervals.held_out import GAIN
+from stages.core.verdicts.answers import Answer, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.coreference.tables import BEST
 

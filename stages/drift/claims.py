@@ -4,8 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 from stages.core.intervals.intervals import bootstrap
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, mean_of
+from stages.core.verdicts.estimates import Estimate, mean_of
 from stages.core.verdicts.measures import Measures
 from stages.drift.tables import CONTRASTS
 

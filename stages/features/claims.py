@@ -7,8 +7,9 @@ import pandas as pd
 
 from stages.core.intervals.intervals import bootstrap
 from stages.core.stage.arms import TUNED
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate, difference_of, mean_of
+from stages.core.verdicts.estimates import Estimate, difference_of, mean_of
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.features.tables import CLS, CONTRASTS
 

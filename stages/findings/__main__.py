@@ -3,24 +3,32 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 import stages.findings
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals.intervals import LEVEL
+from stages.core.stage.arms import RECORDED
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.settings import section
-from stages.core.verdicts.claims import SUMMARIES, ClaimsFile, Settings, answer, read_claims
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.tasks.task import load_task
+from stages.core.verdicts.answers import Answer, NotMeasured
+from stages.core.verdicts.claims import (
+    SUMMARIES,
+    ClaimsFile,
+    Settings,
+    answer,
+    read_claims,
+    source_setting,
+)
 from stages.core.verdicts.findings import (
     FINDINGS_FILE,
     Finding,
     Findings,
     NotShown,
-    flips,
     judged,
     parse_findings,
     read_findings,
@@ -28,6 +36,15 @@ from stages.core.verdicts.findings import (
 )
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures, open_measures
+from stages.core.verdicts.region import Verdict
+from stages.core.verdicts.setting import (
+    Setting,
+    arm_of,
+    merged,
+    setting_of_corpus,
+    setting_of_task,
+)
+from stages.findings.check import differences, ledger_differences, mismatches
 
 METRICS_FILE = Path("reports/metrics.json")
 
@@ -48,7 +65,7 @@ def build(context: typer.Context) -> None:
         level=LEVEL,
         checkpoint=section(dict[str, Any], "checkpoint"),
         tasks=measures.primary,
-        seeds=section(list[int], "run.seeds"),
+        seeds={task: section(list[int], "run.seeds") for task in measures.tasks},
         recorded=recorded_models(list(section(dict[str, Any], "corpora"))),
         not_learnt=not_learnt(measures),
         claims=claims,
@@ -69,10 +86,11 @@ def check(
     against: Annotated[str, typer.Option(help="A findings.json, or a revision of git.")],
     rebuilt: Annotated[Path, typer.Option(help="The findings to check.")] = FINDINGS_FILE,
 ) -> None:
-    """Exit with 1, naming the claim, when a verdict flipped beyond its committed interval.
+    """Work every verdict out again, compare with other findings; exit with 1 on what is wrong.
 
-    That is: the verdict changed, and the rebuilt value lies outside of the committed interval; or
-    the claim has no verdict any more.
+    Wrong is: a verdict that does not follow from the figures beside it, in either file; a region,
+    measure or published value that is not that of data/claims.yaml; a value outside of the
+    committed interval; another region; a claim that has no verdict any more.
     """
     now = read_findings(rebuilt)
     before = committed_findings(against, rebuilt)
@@ -82,12 +100,21 @@ def check(
                 f"note: `{name}` differs, so verdicts may too: {getattr(before, name)} in "
                 f"{against}, {getattr(now, name)} in {rebuilt}"
             )
-    changes = list(flips(before, now))
-    for name, flipped, words in changes:
-        typer.echo(f"{'FLIPPED' if flipped else 'moved'} {name}: {words}")
-    flipped = sum(flipped for _, flipped, _ in changes)
-    typer.echo(f"{len(now.claims)} claims, {flipped} verdicts flipped against {against}")
-    raise typer.Exit(1 if flipped else 0)
+    found = [
+        *mismatches(before, against),
+        *mismatches(now, str(rebuilt)),
+        *ledger_differences(now, read_claims(), str(rebuilt)),
+        *differences(before, now),
+    ]
+    for difference in found:
+        typer.echo(
+            f"{'WRONG' if difference.fails else 'note:'} {difference.claim}: {difference.words}"
+        )
+    wrong = len({difference.claim for difference in found if difference.fails})
+    typer.echo(
+        f"{len(now.claims)} claims, {wrong} wrong or beyond their interval against {against}"
+    )
+    raise typer.Exit(1 if wrong else 0)
 
 
 def decide(
@@ -100,21 +127,40 @@ def decide(
         if not reason:
             try:
                 found = answer(claim, paper, measures, settings)
-                claims[claim.id] = judged(claim, paper.cited, found)
+                here = setting_here(found, measures, settings)
+                source = source_setting(claim, content)
+                claims[claim.id] = judged(claim, paper.cited, found, source, here)
                 continue
             except NotMeasured as error:
                 reason = f"Not measured in this configuration: {error}."
-        shared = claim.model_dump(include={"study", "section", "statement"})
+        shared = claim.model_dump(include={"study", "section", "statement", "kind"})
         not_shown[claim.id] = NotShown(
             **shared, paper=paper.cited, published=claim.published, reason=reason
         )
     return claims, not_shown
 
 
+def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setting:
+    """What the tasks or corpora that decide a claim are, and the encoder."""
+    names = found.decided_on.split(", ") if found.decided_on else list(found.tasks)
+    corpora = list(section(dict[str, Any], "corpora"))
+    data = [
+        setting_of_corpus(load_corpus_entry(name))
+        if name in corpora
+        else setting_of_task(name, load_task(name))
+        for name in names
+        if name in corpora or name in measures.tasks
+    ]
+    own = Setting(training=settings.training, layers=measures.layers, arm=arm_of(found.arm))
+    if found.arm == RECORDED:
+        own = Setting()
+    return merged(data).with_changes(own) if data else own
+
+
 def metrics(findings: Findings, measures: Measures) -> dict[str, Any]:
     """What `dvc metrics` shows: verdicts, values of claims, and the summary of every stage."""
     table: dict[str, Any] = {
-        "verdicts": {name: findings.count(name) for name in ("holds", "fails", "undecided")},
+        "verdicts": {name: findings.count(name) for name in get_args(Verdict)},
         "claims": {name: finding.value for name, finding in findings.claims.items()},
     }
     for name, summary in SUMMARIES.items():

@@ -11,8 +11,9 @@ from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
+from stages.core.verdicts.answers import Answer, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, mean_of, preferring, smallest
+from stages.core.verdicts.estimates import Estimate, mean_of, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured
 
 POINTS = 100  # points in a metric of 1
@@ -47,7 +48,7 @@ def gain_over_baseline(measures: Measures, settings: Settings, model: str, task:
         after = tuned[tuned["task"] == name]
         if len(before) and len(after):
             gains[name] = _gain(measures.primary[name], after, before, settings)
-    return preferring(task, gains, otherwise=None)
+    return decided_by_task(task, gains)
 
 
 @summary("finetune")

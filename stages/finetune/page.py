@@ -8,7 +8,7 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 
 MODELS = {"majority": "majority class", "bag_of_words": "bag of words"}

@@ -5,15 +5,9 @@ import pandas as pd
 from stages.core.intervals.held_out import SCORE
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import UNTUNED
+from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import (
-    Answer,
-    Estimate,
-    by_corpus,
-    count_above,
-    row_by_corpus,
-    smallest,
-)
+from stages.core.verdicts.estimates import Estimate, count_above, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus, studied
 from stages.frames.tables import BEST, HEADS

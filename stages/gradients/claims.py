@@ -5,9 +5,10 @@ import pandas as pd
 from stages.core.maps.weight_gradients import MASKED
 from stages.core.stage.arms import TUNED
 from stages.core.stage.tables import interval_names
+from stages.core.verdicts.answers import Answer, first_of
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
-from stages.core.verdicts.estimates import Answer, Estimate, first_of, mean_of
+from stages.core.verdicts.estimates import Estimate, mean_of
 from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.gradients.tables import TASKS

@@ -6,7 +6,7 @@ from stages.core.maps.weight_gradients import MASKED
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.stage.tables import interval_names
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.gradients.tables import TASKS
 

@@ -3,14 +3,9 @@
 import pandas as pd
 
 from stages.core.stage.tables import interval_names
+from stages.core.verdicts.answers import Answer, by_corpus
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import (
-    Answer,
-    Estimate,
-    by_corpus,
-    difference_of,
-    mean_on_same_examples,
-)
+from stages.core.verdicts.estimates import Estimate, difference_of, mean_on_same_examples
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.neurons.tables import NEURONS, REMOVED
 

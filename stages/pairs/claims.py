@@ -1,8 +1,8 @@
 """Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.4)."""
 
 from stages.core.stage.tables import interval_names
+from stages.core.verdicts.answers import Answer, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, row_by_corpus
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.pairs.tables import BEST
 

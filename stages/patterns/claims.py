@@ -11,8 +11,9 @@ from jaxtyping import Float, Int
 
 from stages.core.intervals.intervals import bootstrap
 from stages.core.stage.arms import RECORDED, TUNED
+from stages.core.verdicts.answers import Answer, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, largest, row_by_corpus, smallest
+from stages.core.verdicts.estimates import Estimate, largest, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.tables import FOLDS, SHARES, TEXT_SHARES

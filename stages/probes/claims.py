@@ -3,8 +3,9 @@
 import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.verdicts.answers import Answer, by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, Estimate, by_corpus, difference_of
+from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.probes.tables import SCORES
 

@@ -12,7 +12,7 @@ import vl_convert
 from stages.core.pages.gather import pages
 from stages.core.pages.page import Page, Section
 from stages.core.stage.command import stage_command
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
 from stages.report.site import write_site

@@ -2,12 +2,11 @@
 
 import pandas as pd
 
+from stages.core.verdicts.answers import Answer, by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
-    Answer,
     Estimate,
-    by_corpus,
     count_above,
     difference_of,
     largest,

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from stages.core.intervals.held_out import GAIN, SCORE
+from stages.core.verdicts.answers import Answer, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Answer, row_by_corpus, smallest
+from stages.core.verdicts.estimates import smallest
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
 from stages.syntax.tables import ALL_LAYERS, BEST
 

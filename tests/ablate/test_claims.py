@@ -2,7 +2,8 @@
 
 import pytest
 
-from stages.core.verdicts.estimates import Estimate, NotMeasured
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures
 from tests.claims import MIDDLE, UPPER_HALF, found, write, write_run

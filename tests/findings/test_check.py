@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from stages.core.stage.files import InputError
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Claim
-from stages.core.verdicts.estimates import Answer, Estimate
+from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.findings import flips, judged, parse_findings, rounded
 from stages.core.verdicts.measures import open_measures
 from stages.findings.__main__ import app

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from tests.claims import found, write_run
 

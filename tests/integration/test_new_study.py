@@ -48,7 +48,8 @@ if __name__ == "__main__":
 """,
     "stages/lengths/claims.py": """\
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Answer, Estimate
+from stages.core.verdicts.answers import Answer
+from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
 from stages.lengths.tables import WORDS
 

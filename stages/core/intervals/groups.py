@@ -1,9 +1,12 @@
 """Bootstraps that draw whole groups of texts, as the texts of a group are alike."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float, Int
 
-from stages.core.intervals.intervals import LEVEL, Interval
+from stages.core.intervals.intervals import Interval, bca_limits
 
 DRAWN_NUMBERS = 5_000_000
 # A bootstrap of fewer has too few outcomes to say anything of an interval's limits.
@@ -27,7 +30,7 @@ def group_means(
     resamples: int,
     seed: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Means over cases with percentile bootstrap limits that draw whole groups; NaN is left out.
+    """Means over cases with bootstrap limits that draw whole groups; NaN is left out.
 
     Returns:
         mean, low and high of each measure, as `group_ratios`.
@@ -55,35 +58,94 @@ def group_ratios(
     resamples: int,
     seed: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ratios of sums over cases with percentile bootstrap limits that draw whole groups.
-
-    All measures share the resamples, which are drawn in blocks to bound memory. Fewer than
-    `LEAST_GROUPS` give no interval: its limits are NaN.
+    """Ratios of sums over cases with bootstrap limits that draw whole groups.
 
     Returns:
-        value, low and high of each measure.
+        value, low and high of each measure, as `resampled_ratios` has them.
     """
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
-    above, below = (
-        np.add.reduceat(sums[:, order], starts, axis=1) for sums in (numerators, denominators)
+    found = resampled_ratios(numerators, denominators, groups, resamples, seed)
+    return found.value, found.low, found.high
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Measures of the same cases, their intervals, and their values on the same resamples.
+
+    Measures of one encoder and of another on the same texts are drawn alike if groups, number of
+    resamples and seed are the same, so that differences of their resamples are paired.
+    """
+
+    value: Float[np.ndarray, " measure"]
+    low: Float[np.ndarray, " measure"]
+    high: Float[np.ndarray, " measure"]
+    drawn: Float[np.ndarray, "measure resample"]
+
+
+def resampled_means(
+    values: Float[np.ndarray, "measure case"],
+    groups: Int[np.ndarray, " case"],
+    resamples: int,
+    seed: int,
+) -> Resampled:
+    """Means over cases, NaN left out, as `resampled_ratios`."""
+    known = ~np.isnan(values)
+    return resampled_ratios(
+        np.where(known, values, 0.0), known.astype(float), groups, resamples, seed
     )
-    count = len(starts)
+
+
+def resampled_ratios(
+    numerators: Float[np.ndarray, "measure case"],
+    denominators: Float[np.ndarray, "measure case"],
+    groups: Int[np.ndarray, " case"],
+    resamples: int,
+    seed: int,
+) -> Resampled:
+    """Ratios of sums over cases, resampled by whole groups.
+
+    Limits are BCa (bias-corrected and accelerated, Efron 1987), as shares near 0 and 1 need; the
+    acceleration is that of leaving out one group. Fewer than `LEAST_GROUPS` give no interval: its
+    limits and resamples are NaN.
+    """
+    above, below = sums_of_groups(np.stack([numerators, denominators]), groups)
+    count = above.shape[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         values = above.sum(1) / below.sum(1)
         if count < LEAST_GROUPS:
-            unknown = np.full(len(values), np.nan)
-            return values, unknown, unknown
-        generator = np.random.default_rng([seed, 1])
-        even = np.full(count, 1 / count)
-        block = max(1, DRAWN_NUMBERS // max(count, len(values)))
-        resampled = []
-        for left in range(resamples, 0, -block):
-            weights = generator.multinomial(count, even, min(block, left)).T.astype(float)
-            resampled.append((above @ weights) / (below @ weights))
-    tail = (1 - LEVEL) / 2
-    limits = np.full((2, len(values)), np.nan)
-    measured = ~np.isnan(values)
-    drawn = np.concatenate(resampled, axis=1)[measured]
-    limits[:, measured] = np.nanquantile(drawn, [tail, 1 - tail], axis=1)
-    return values, *limits
+            unknown = np.full((len(values), resamples), np.nan)
+            return Resampled(values, unknown[:, 0], unknown[:, 0], unknown)
+        drawn = np.concatenate(
+            [
+                (above @ part) / (below @ part)
+                for part in _blocks(count, len(values), resamples, seed)
+            ],
+            axis=1,
+        )
+        without_one = (above.sum(1, keepdims=True) - above) / (below.sum(1, keepdims=True) - below)
+    return Resampled(values, *bca_limits(values, drawn, without_one), drawn)
+
+
+def sums_of_groups(
+    values: Float[np.ndarray, "*measure case"], groups: Int[np.ndarray, " case"]
+) -> Float[np.ndarray, "*measure group"]:
+    """Sums over the cases of each group, groups in the order of their numbers."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] - 1))
+    return np.add.reduceat(values[..., order], starts, axis=-1)
+
+
+def group_weights(count: int, resamples: int, seed: int) -> Float[np.ndarray, "resample group"]:
+    """How often each resample has each of `count` groups."""
+    generator = np.random.default_rng([seed, 1])
+    return generator.multinomial(count, np.full(count, 1 / count), resamples).astype(float)
+
+
+def _blocks(
+    count: int, measures: int, resamples: int, seed: int
+) -> Iterator[Float[np.ndarray, "group resample"]]:
+    """The weights of `group_weights`, block by block, which bounds memory."""
+    generator = np.random.default_rng([seed, 1])
+    even = np.full(count, 1 / count)
+    block = max(1, DRAWN_NUMBERS // max(count, measures))
+    for left in range(resamples, 0, -block):
+        yield generator.multinomial(count, even, min(block, left)).T.astype(float)

@@ -1,17 +1,20 @@
 """Choosing the best of many heads honestly: on one half of the texts, scored on the other.
 
 The best of many noisy scores always looks good. Each half's best candidate is scored on the other
-half; together the two give one held-out score of all cases. Halves and resamples keep the texts of
-one group together.
+half; together the two give one held-out score of all cases, and the mean over several divisions
+into halves depends less on one of them. Halves and resamples keep the texts of one group together.
+The interval is of that very mean: each resample of the groups chooses and scores anew. Simulated,
+it covers 94% and more where there are 100 groups, and is wider than need be where many candidates
+are alike, as a resample's choice is noisier than that of the data.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int, Real
+from jaxtyping import Bool, Float, Int, Real
 
-from stages.core.intervals.groups import group_intervals
-from stages.core.intervals.intervals import Interval
+from stages.core.intervals.groups import LEAST_GROUPS, group_weights, sums_of_groups
+from stages.core.intervals.intervals import percentile_interval
 from stages.core.stage.tables import interval_columns, interval_names
 
 # The columns of a choice in a table: the held-out score, that of the rival, and what it gains.
@@ -19,6 +22,19 @@ SCORE = interval_names(value="value")
 RIVAL = interval_names("rival", "value")
 GAIN = interval_names("gain", "value")
 CHOICE_COLUMNS = ("cases", "groups", "same", *SCORE, *RIVAL, *GAIN)
+# Those that a table of choices has resamples of, in the order of `Choice.drawn`.
+CHOICE_RESAMPLED = (SCORE[0], RIVAL[0], GAIN[0])
+SPLITS = 5  # divisions into halves
+
+
+@dataclass(frozen=True)
+class Score:
+    """A held-out score with its interval and its values on resamples."""
+
+    value: float
+    low: float
+    high: float
+    drawn: Float[np.ndarray, " resample"]
 
 
 @dataclass(frozen=True)
@@ -26,15 +42,15 @@ class Choice:
     """The best candidate, its held-out score, and what it gains over the best rival.
 
     `best` and `best_rival` are chosen on all cases (their names for a table); `score`, `rival` and
-    `gain` are held out. `same` says whether both halves chose the same candidate.
+    `gain` are held out. `same` says whether all halves chose the same candidate.
     """
 
     best: int
     best_rival: int
     same: bool
-    score: Interval
-    rival: Interval
-    gain: Interval
+    score: Score
+    rival: Score
+    gain: Score
     cases: int
     groups: int
 
@@ -48,6 +64,11 @@ class Choice:
         for name, found in (("", self.score), ("rival", self.rival), ("gain", self.gain)):
             row |= interval_columns(name, found.value, found.low, found.high, "value")
         return row
+
+    @property
+    def drawn(self) -> Float[np.ndarray, "column resample"]:
+        """The resamples of the columns `CHOICE_RESAMPLED`."""
+        return np.stack([self.score.drawn, self.rival.drawn, self.gain.drawn])
 
 
 def held_out(
@@ -66,25 +87,60 @@ def held_out(
         groups: cases of one number stay together.
         scored: the cases that the scores are of, where the choice rests on more; by default all.
     """
-    half = halves(groups, seed)
-    picks, rival_picks = (best_of_halves(table, half) for table in (scores, rivals))
-    cases = np.arange(len(groups))
-    score = scores[cases, np.take(picks, 1 - half)].astype(float)
-    rival = rivals[cases, np.take(rival_picks, 1 - half)].astype(float)
-    chosen = np.stack([score, rival, score - rival])
-    if len(np.unique(groups)) < 2:
-        chosen[:] = np.nan  # nothing is held out
-    if scored is not None:
-        chosen, groups = chosen[:, scored], groups[scored]
-    intervals = group_intervals(chosen, groups, resamples, seed)
+    if scored is None:
+        scored = np.ones(len(groups), dtype=bool)
+    count = len(np.unique(groups))
+    weights = np.concatenate([np.ones((1, count)), group_weights(count, resamples, seed)])
+    sides = [halves(np.arange(count), seed + split) for split in range(SPLITS)]
+    parts = [_cross_fitted(table, groups, scored, weights, sides) for table in (scores, rivals)]
+    (score, same), (rival, _) = parts
+    if count < 2:
+        score, rival = np.full_like(score, np.nan), np.full_like(rival, np.nan)
     return Choice(
         int(scores.mean(0).argmax()),
         int(rivals.mean(0).argmax()),
-        bool(picks[0] == picks[1]),
-        *intervals,
-        len(groups),
-        len(np.unique(groups)),
+        same,
+        *(_scored(line, count) for line in (score, rival, score - rival)),
+        int(scored.sum()),
+        len(np.unique(groups[scored])),
     )
+
+
+def _cross_fitted(
+    table: Real[np.ndarray, "case candidate"] | Bool[np.ndarray, "case candidate"],
+    groups: Int[np.ndarray, " case"],
+    scored: Bool[np.ndarray, " case"],
+    weights: Float[np.ndarray, "line group"],
+    sides: list[Int[np.ndarray, " group"]],
+) -> tuple[Float[np.ndarray, " line"], bool]:
+    """The mean score of the candidates that the other half chose, for each weighting of groups.
+
+    Returns:
+        The scores, mean over the divisions, and whether the first weighting chose one candidate
+        throughout.
+    """
+    values = table.astype(float).T
+    choosing = sums_of_groups(values, groups).T
+    scoring = sums_of_groups(values * scored, groups).T
+    cases = weights @ sums_of_groups(scored.astype(float), groups)
+    lines = np.arange(len(weights))
+    total, chosen = np.zeros(len(weights)), set()
+    for side in sides:
+        for half in (0, 1):
+            picks = ((weights * (side == half)) @ choosing).argmax(1)
+            chosen.add(int(picks[0]))
+            total += ((weights * (side != half)) @ scoring)[lines, picks]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return total / len(sides) / cases, len(chosen) == 1
+
+
+def _scored(line: Float[np.ndarray, " line"], groups: int) -> Score:
+    """The first of a line with the interval of the others, its resamples."""
+    drawn = line[1:]
+    if groups < LEAST_GROUPS or np.isnan(drawn).all():
+        return Score(float(line[0]), np.nan, np.nan, np.full_like(drawn, np.nan))
+    low, high = percentile_interval(drawn[~np.isnan(drawn)])
+    return Score(float(line[0]), float(low), float(high), drawn)
 
 
 def halves(groups: Int[np.ndarray, " case"], seed: int) -> Int[np.ndarray, " case"]:

@@ -14,7 +14,7 @@ Bound = Float[np.ndarray, "..."] | float  # NumPy makes a number of an array wit
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with the percentile bootstrap interval around it."""
+    """A value with the bootstrap interval around it."""
 
     value: float
     low: float
@@ -56,6 +56,37 @@ def percentile_interval(
     """Low and high end of the percentile interval of resampled values (last axis)."""
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
     return low, high
+
+
+def bca_limits(
+    values: Float[np.ndarray, " measure"],
+    drawn: Float[np.ndarray, "measure resample"],
+    without_one: Float[np.ndarray, "measure unit"],
+    level: float = LEVEL,
+) -> tuple[Float[np.ndarray, " measure"], Float[np.ndarray, " measure"]]:
+    """Limits of bias-corrected and accelerated bootstrap intervals (Efron 1987).
+
+    Where the value lies beyond all of its resamples no correction is known: its limits are those
+    of the percentile interval. Resamples that are not numbers are left out.
+
+    Args:
+        without_one: the values with one of the resampled units left out.
+    """
+    limits = np.full((2, len(values)), np.nan)
+    tails = stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    for place, (value, line, others) in enumerate(zip(values, drawn, without_one, strict=True)):
+        line, others = line[~np.isnan(line)], others[~np.isnan(others)]
+        if np.isnan(value) or not len(line):
+            continue
+        # Half of those that equal the value lie below it.
+        below = (np.mean(line < value) + np.mean(line <= value)) / 2
+        bias = stats.norm.ppf(below) if 0 < below < 1 else 0.0
+        away = others.mean() - others
+        spread = np.sum(away**2) ** 1.5
+        acceleration = np.sum(away**3) / (6 * spread) if spread > 0 else 0.0
+        shares = stats.norm.cdf(bias + (bias + tails) / (1 - acceleration * (bias + tails)))
+        limits[:, place] = np.quantile(line, shares)
+    return limits[0], limits[1]
 
 
 def holm(p: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:

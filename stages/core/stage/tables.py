@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from stages.core.stage.files import atomic
 from stages.core.stage.places import MEASURES
@@ -26,12 +28,15 @@ class MeasuredTable:
         numbered: columns of which there are as many as a setting says: `share` for share_1,
             share_2, and so on.
         optional: columns that some encoders or corpora lack.
+        resampled: columns whose values on bootstrap resamples stand in a file beside the table,
+            so that claims can combine and compare rows by the same resamples.
     """
 
     pattern: str
     columns: tuple[str, ...]
     numbered: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    resampled: tuple[str, ...] = ()
 
     @property
     def path_pattern(self) -> Path:
@@ -42,25 +47,49 @@ class MeasuredTable:
         """The file of these fields."""
         return Path(str(self.path_pattern).format(**fields))
 
+    def resampled_path(self, **fields: Any) -> Path:
+        """The file of resamples beside the table of these fields."""
+        path = self.path(**fields)
+        return path.with_name(f"{path.stem}-resampled.npy")
+
     def write(
         self,
         parts: pd.DataFrame | Sequence[pd.DataFrame],
+        drawn: Sequence[Float[np.ndarray, "column row resample"]] | None = None,
         compression: str = "snappy",
         **fields: Any,
     ) -> None:
         """Write a table, or several one below the other.
 
         Args:
+            drawn: of each part the values of the columns `resampled` on its resamples.
             compression: of Parquet.
 
         Raises:
-            ValueError: its columns are not those of the declaration.
+            ValueError: its columns are not those of the declaration, or its rows not those of the
+                resamples.
         """
         table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
         if complaint := self.complaint(table):
             raise ValueError(f"{self.path(**fields)}: {complaint}")
+        if self.resampled:
+            self._write_drawn(np.concatenate(drawn or [np.empty((0, 0, 0))], axis=1), table, fields)
         with atomic(self.path(**fields)) as partial:
             table.to_parquet(partial, index=False, compression=compression)
+
+    def _write_drawn(
+        self,
+        drawn: Float[np.ndarray, "column row resample"],
+        table: pd.DataFrame,
+        fields: dict[str, Any],
+    ) -> None:
+        if drawn.shape[:2] != (len(self.resampled), len(table)):
+            raise ValueError(
+                f"{self.resampled_path(**fields)}: resamples of {drawn.shape[0]} columns and "
+                f"{drawn.shape[1]} rows for {len(self.resampled)} columns and {len(table)} rows"
+            )
+        with atomic(self.resampled_path(**fields)) as partial, partial.open("wb") as file:
+            np.save(file, drawn.astype(np.float32))
 
     def complaint(self, table: pd.DataFrame) -> str:
         """Say in words what is wrong with the columns of a table; empty when nothing is.
@@ -90,6 +119,11 @@ def interval_columns(name: str, mean: Any, low: Any, high: Any, value: str = "")
     prefix = f"{name}_" if name else ""
     own = f"{prefix}{value}" if value else name
     return {own: mean, f"{prefix}low": low, f"{prefix}high": high}
+
+
+def drawn_name(column: str) -> str:
+    """The name under which the resamples of a column are read."""
+    return f"{column}_drawn"
 
 
 def interval_names(name: str = "", value: str = "") -> tuple[str, str, str]:

@@ -10,13 +10,15 @@ from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import Parameters, checked
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.depth import Band
-from stages.core.verdicts.estimates import Answer, Estimate
 from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.region import Region
+from stages.core.verdicts.setting import Setting, Training
 
 CLAIMS_FILE = Path("data/claims.yaml")
 
-Verdict = Literal["holds", "fails", "undecided"]
+Kind = Literal["number", "words", "own"]
 Unit = Literal[
     "points", "percent", "share", "F1", "count", "cosine", "nats", "ratio", "correlation"
 ]
@@ -31,6 +33,7 @@ class Settings(Parameters):
     """The section `findings` of `params.yaml`."""
 
     configuration: str  # what the findings call this configuration
+    training: Training  # what the checkpoint was trained on before any tuning
     resamples: PositiveInt = 1000
     seed: NonNegativeInt = 0
 
@@ -56,30 +59,6 @@ def summary(name: str) -> Callable[[Summary], Summary]:
     return register
 
 
-class Region(Parameters):
-    """Where the claim is true: strictly above and below these bounds, each eased by the margin."""
-
-    above: float | None = None
-    below: float | None = None
-    margin: float = 0.0
-
-    @model_validator(mode="after")
-    def _has_a_bound(self) -> "Region":
-        if self.above is None and self.below is None:
-            raise ValueError("give `above`, `below` or both")
-        if self.margin < 0:
-            raise ValueError("a margin is 0 or more")
-        return self
-
-    @property
-    def lower(self) -> float:
-        return float("-inf") if self.above is None else self.above - self.margin
-
-    @property
-    def upper(self) -> float:
-        return float("inf") if self.below is None else self.below + self.margin
-
-
 class Published(Parameters):
     """The source's result. `value` is in the claim's unit; null where only words are given."""
 
@@ -89,9 +68,17 @@ class Published(Parameters):
     tasks: dict[str, float] = {}
     where: str  # section, figure or table of the source, and what was computed from it
 
+    def nearest(self, region: Region) -> float | None:
+        """The value or, of a range, the end that is nearest to the region's one bound."""
+        if self.value is not None or not region.direction:
+            return self.value
+        return self.low if region.direction > 0 else self.high
+
 
 class Paper(Parameters):
     """A source: how it is cited, the encoder that it studies, and from where it counts layers."""
+
+    training: Training = "masked words"  # of its encoder
 
     cited: str
     layers: PositiveInt  # of its encoder
@@ -113,6 +100,8 @@ class Claim(Parameters):
     paper: str
     section: str
     statement: str
+    kind: Kind  # the source prints the number, says it in words, or this project asks it
+    setting: Setting = Setting()  # what departs from the study's
     unit: Unit | None = None
     measure: str | None = None
     arguments: dict[str, Any] = {}
@@ -124,6 +113,11 @@ class Claim(Parameters):
 
     @model_validator(mode="after")
     def _measured_or_absent(self) -> "Claim":
+        printed = (self.published.value, self.published.low, self.published.tasks or None)
+        if self.kind == "number" and not any(part is not None for part in printed):
+            raise ValueError("`kind` is number, but `published` has none")
+        if self.kind == "own" and any(part is not None for part in printed):
+            raise ValueError("`kind` is own, but `published` has a number")
         complete = self.measure is not None and self.holds is not None and self.unit is not None
         if complete == bool(self.absent):
             raise ValueError("give `measure`, `holds` and `unit`, or say in `absent` why not")
@@ -134,6 +128,7 @@ class ClaimsFile(Parameters):
     """The content of `data/claims.yaml`."""
 
     papers: dict[str, Paper]
+    studies: dict[str, Setting]  # what each study measured on
     claims: list[Claim]
 
 
@@ -153,6 +148,11 @@ def read_claims(path: str | Path = CLAIMS_FILE) -> ClaimsFile:
                 f"{path}: claim {claim.id}: paper {claim.paper!r} is not listed under `papers`; "
                 f"there are {', '.join(content.papers)}"
             )
+        if claim.study not in content.studies:
+            raise InputError(
+                f"{path}: claim {claim.id}: study {claim.study!r} is not listed under `studies`; "
+                "say there what it measured on"
+            )
         if claim.layers is not None:
             _require_layers(claim, content.papers[claim.paper], path)
     return content
@@ -165,6 +165,13 @@ def _require_layers(claim: Claim, paper: Paper, path: str | Path) -> None:
             f"{path}: claim {claim.id}: layers {claim.layers.first} to {claim.layers.last}, but "
             f"{claim.paper} counts its layers from {lowest} to {highest}; mend `layers`"
         )
+
+
+def source_setting(claim: Claim, content: ClaimsFile) -> Setting:
+    """What the claim's source measured on."""
+    paper = content.papers[claim.paper]
+    encoder = Setting(training=paper.training, layers=paper.layers)
+    return encoder.with_changes(content.studies[claim.study]).with_changes(claim.setting)
 
 
 def band(layers: Layers, paper: Paper) -> Band:
@@ -189,16 +196,3 @@ def answer(claim: Claim, paper: Paper, measures: Measures, settings: Settings) -
     if claim.layers is not None:
         arguments["layers"] = band(claim.layers, paper)
     return REGISTERED[claim.measure](measures, settings, **arguments)
-
-
-def verdict(estimate: Estimate, region: Region) -> Verdict:
-    """`holds` if the whole interval lies in the region, `fails` if none of it does.
-
-    An interval that ends on a bound is not inside. A claim whose interval could not be computed
-    (not a number) is undecided.
-    """
-    if region.lower < estimate.low and estimate.high < region.upper:
-        return "holds"
-    if estimate.high <= region.lower or estimate.low >= region.upper:
-        return "fails"
-    return "undecided"

@@ -1,54 +1,65 @@
-"""Estimates with intervals, and how to combine them.
+"""Estimates with intervals and resamples, and how to combine them.
 
 A claim often speaks of several tasks ("on average", "on every task"), while each task's interval
 was bootstrapped on its own examples. Tasks share no examples, so their errors are independent.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from jaxtyping import Float
+from scipy.stats import norm, t
 
-from stages.core.intervals.intervals import LEVEL, Interval, holm
-
-
-class NotMeasured(LookupError):
-    """This configuration has no such measure: the claim or page that needs it is left out."""
+from stages.core.intervals.intervals import LEVEL, Interval, holm, percentile_interval
+from stages.core.stage.tables import drawn_name
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, its interval, and the number of examples, maps or heads that it rests on."""
+    """A value, its interval, and the number of examples, maps or heads that it rests on.
+
+    `drawn` are its values on resamples, where it has them: estimates of the same texts or examples
+    are drawn alike, so that their differences are paired.
+    """
 
     value: float
     low: float
     high: float
     n: int
+    drawn: Float[np.ndarray, " resample"] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, interval: Interval, n: int, scale: float = 1.0) -> "Estimate":
         """The interval in another unit: `scale=100` makes points of a metric between 0 and 1."""
         return cls(scale * interval.value, scale * interval.low, scale * interval.high, n)
 
+    @classmethod
+    def of_row(
+        cls, row: pd.Series | dict[str, Any], names: tuple[str, str, str], n: int
+    ) -> "Estimate":
+        """A row's value with its limits, whose columns are `names`, and with its resamples."""
+        drawn = row.get(drawn_name(names[0]))
+        return cls(*(float(row[name]) for name in names), n, drawn)
+
+    @classmethod
+    def of_drawn(cls, value: float, drawn: Float[np.ndarray, " resample"], n: int) -> "Estimate":
+        """A value with the percentile interval of its resamples; not a number where one is none."""
+        low, high = (np.nan, np.nan) if np.isnan(drawn).any() else percentile_interval(drawn)
+        return cls(float(value), float(low), float(high), n, drawn)
+
     def scaled(self, scale: float) -> "Estimate":
         """The same in another unit; a negative scale turns the interval over."""
         low, high = sorted((scale * self.low, scale * self.high))
-        return Estimate(scale * self.value, low, high, self.n)
+        drawn = None if self.drawn is None else scale * self.drawn
+        return Estimate(scale * self.value, low, high, self.n, drawn)
 
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer of a measure: the estimate on which the verdict rests, and one for each task.
-
-    `counted` says what the `n` of the estimates counts, `decided_on` which task alone decides.
-    """
-
-    pooled: Estimate
-    tasks: dict[str, Estimate]
-    counted: str = "examples"
-    decided_on: str = ""  # where not all of `tasks`
+    @property
+    def has_width(self) -> bool:
+        """Whether its interval says anything: a number at both ends, and not the same."""
+        return self.low < self.high
 
 
 Combination = Callable[[Sequence["Estimate"]], "Estimate"]
@@ -59,76 +70,87 @@ def _columns(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.
     return value, low, high, sum(item.n for item in estimates)
 
 
+def _drawn(estimates: Sequence[Estimate]) -> Float[np.ndarray, "estimate resample"] | None:
+    """The resamples of all, where all have as many."""
+    drawn = [item.drawn for item in estimates if item.drawn is not None]
+    if len(drawn) < len(estimates) or len({len(line) for line in drawn}) != 1:
+        return None
+    return np.stack(drawn)
+
+
 def mean_of(estimates: Sequence[Estimate]) -> Estimate:
     """Mean of independent estimates: half-widths add in quadrature (Zou and Donner 2008)."""
     value, low, high, n = _columns(estimates)
     mean, count = value.mean(), len(estimates)
     below = np.sqrt(np.sum((value - low) ** 2)) / count
     above = np.sqrt(np.sum((high - value) ** 2)) / count
-    return Estimate(mean, mean - below, mean + above, n)
+    drawn = _drawn(estimates)
+    return Estimate(
+        mean, mean - below, mean + above, n, None if drawn is None else drawn.mean(axis=0)
+    )
 
 
 def mean_on_same_examples(estimates: Sequence[Estimate]) -> Estimate:
-    """Mean of estimates from the same examples: their errors may go together, so bounds average.
+    """Mean of estimates from the same examples, by their common resamples.
 
-    This is the widest interval that any dependence between them can call for.
+    Without resamples the bounds are averaged: the widest interval that any dependence between
+    their errors can call for.
     """
     value, low, high, _ = _columns(estimates)
-    return Estimate(value.mean(), low.mean(), high.mean(), max(item.n for item in estimates))
+    n, drawn = max(item.n for item in estimates), _drawn(estimates)
+    if drawn is not None:
+        return Estimate.of_drawn(value.mean(), drawn.mean(axis=0), n)
+    return Estimate(value.mean(), low.mean(), high.mean(), n)
+
+
+def over_seeds(runs: Sequence[Estimate]) -> Estimate:
+    """Mean over fine-tunings that differ in their seed alone, as of another seed and examples.
+
+    The variance between seeds adds to that of the examples, which all of them share: a t interval
+    of the few values, its half-width added in quadrature. Part of the examples' variance shows
+    between seeds as well, so the interval is somewhat wide. One run stays as it is: its interval
+    is of this one model.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    examples = mean_on_same_examples(runs)
+    values = np.array([run.value for run in runs])
+    error = values.std(ddof=1) / np.sqrt(len(runs))
+    student = t(len(runs) - 1)
+    half_width = error * student.isf((1 - LEVEL) / 2)
+    drawn = None
+    if examples.drawn is not None:
+        count = len(examples.drawn)
+        between = student.ppf((np.arange(count) + 0.5) / count) * error
+        drawn = examples.drawn + np.random.default_rng(count).permutation(between)
+    return Estimate(
+        examples.value,
+        examples.value - np.hypot(examples.value - examples.low, half_width),
+        examples.value + np.hypot(examples.high - examples.value, half_width),
+        examples.n,
+        drawn,
+    )
 
 
 def difference_of(one: Estimate, other: Estimate) -> Estimate:
-    """One less the other, as if independent: half-widths add in quadrature (Zou and Donner 2008).
+    """One less the other, paired by their common resamples.
 
-    Estimates of the same examples mostly go up and down together; their interval is narrower.
+    Without them they are taken as independent: half-widths add in quadrature (Zou and Donner
+    2008), which is wider than need be where estimates of the same examples go up and down together.
     """
-    value = one.value - other.value
+    value, n = one.value - other.value, min(one.n, other.n)
+    drawn = _drawn([one, other])
+    if drawn is not None:
+        return Estimate.of_drawn(value, drawn[0] - drawn[1], n)
     low = value - np.hypot(one.value - one.low, other.high - other.value)
     high = value + np.hypot(one.high - one.value, other.value - other.low)
-    return Estimate(value, low, high, min(one.n, other.n))
-
-
-def by_corpus(
-    rows: pd.DataFrame, estimate: Callable[[pd.DataFrame], Estimate], counted: str
-) -> Answer:
-    """The estimate of every corpus that has the measure; the first of them decides.
-
-    Raises:
-        NotMeasured: none has it.
-    """
-    found: dict[str, Estimate] = {}
-    lacking = NotMeasured("no corpus has the measure")
-    for corpus, own in rows.groupby("corpus", sort=False):
-        try:
-            found[str(corpus)] = estimate(own)
-        except NotMeasured as error:
-            lacking = error
-    if not found:
-        raise lacking
-    return first_of(found, counted)
-
-
-def row_by_corpus(
-    rows: pd.DataFrame, columns: tuple[str, str, str, str], counted: str, factor: float = 1
-) -> Answer:
-    """As `by_corpus`, of one row a corpus.
-
-    Args:
-        columns: of the value, its limits, and the number of cases.
-        factor: of value and limits.
-    """
-
-    def estimate(own: pd.DataFrame) -> Estimate:
-        (row,) = own.to_dict("records")
-        return Estimate(*(row[column] for column in columns)).scaled(factor)
-
-    return by_corpus(rows, estimate, counted)
+    return Estimate(value, low, high, n)
 
 
 def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
     """How many heads have a mean above a bound; `low` and `high` are limits of 95% intervals.
 
-    The interval of the count goes from those that are significantly above it to all but those that
+    The range of the count goes from those that are significantly above it to all but those that
     are significantly below, after Holm's correction over all heads.
     """
     half_width = (heads["high"] - heads["low"]) / 2
@@ -137,18 +159,6 @@ def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
     above, below = (holm(norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
     value = int((heads[column] > bound).sum())
     return Estimate(value, int(above.sum()), len(heads) - int(below.sum()), len(heads))
-
-
-def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:
-    """The estimates of several corpora: the first one decides.
-
-    Raises:
-        NotMeasured: there is none.
-    """
-    if not estimates:
-        raise NotMeasured("no corpus has the measure")
-    name = next(iter(estimates))
-    return Answer(estimates[name], estimates, counted, name)
 
 
 def _widening(count: int) -> float:
@@ -171,26 +181,3 @@ def smallest(estimates: Sequence[Estimate]) -> Estimate:
 def largest(estimates: Sequence[Estimate]) -> Estimate:
     """The largest of independent estimates; lies above a bound as soon as one of them does."""
     return smallest([item.scaled(-1) for item in estimates]).scaled(-1)
-
-
-def preferring(
-    task: str,
-    estimates: dict[str, Estimate],
-    counted: str = "examples",
-    otherwise: Combination | None = mean_of,
-) -> Answer:
-    """The estimate of the task that the study is about or, where it is not run, of all tasks.
-
-    Args:
-        otherwise: how the estimates of all tasks become one; None where no other task will do.
-
-    Raises:
-        NotMeasured: there is no estimate at all, or none that will do.
-    """
-    if not estimates:
-        raise NotMeasured("no task has the measure")
-    if task in estimates:
-        return Answer(estimates[task], estimates, counted, task)
-    if otherwise is None:
-        raise NotMeasured(f"the claim is about the task {task}, which is not run")
-    return Answer(otherwise(list(estimates.values())), estimates, counted)

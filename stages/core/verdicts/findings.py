@@ -1,8 +1,6 @@
-"""`reports/findings.json`: the verdict on every claim, and the comparison of two such files."""
+"""`reports/findings.json`: the verdict on every claim, and what the verdict rests on."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,11 @@ from pydantic_core import from_json
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import Parameters, checked
-from stages.core.verdicts.claims import Claim, Published, Region, Unit, Verdict, verdict
-from stages.core.verdicts.estimates import Answer, Estimate
+from stages.core.verdicts.answers import Answer, Bounds
+from stages.core.verdicts.claims import Claim, Kind, Published, Unit
+from stages.core.verdicts.estimates import Estimate
+from stages.core.verdicts.region import Power, Region, Verdict, power, verdict
+from stages.core.verdicts.setting import Setting, departures
 
 FINDINGS_FILE = Path("reports/findings.json")
 PLACES = 4  # decimal places in files that git tracks
@@ -28,11 +29,41 @@ class Rounded(Parameters):
     @classmethod
     def of(cls, estimate: Estimate) -> "Rounded":
         return cls(
-            **{
-                name: rounded(value) if name != "n" else int(value)
-                for name, value in asdict(estimate).items()
-            }
+            value=rounded(estimate.value),
+            low=rounded(estimate.low),
+            high=rounded(estimate.high),
+            n=int(estimate.n),
         )
+
+    @property
+    def estimate(self) -> Estimate:
+        """What is written, as an estimate: null is not a number."""
+        value, low, high = (
+            math.nan if part is None else part for part in (self.value, self.low, self.high)
+        )
+        return Estimate(value, low, high, self.n)
+
+
+class Control(Rounded):
+    """The same of random weights, and the estimate less it, paired: `beyond`."""
+
+    beyond: Rounded
+
+
+class MeasuredOn(Parameters):
+    """What the source measured on, what stands here, and where the two differ, in words."""
+
+    source: Setting
+    here: Setting
+    departures: list[str]
+
+
+class Size(Parameters):
+    """Whether the published value lies in the interval, and how far the own value is from it."""
+
+    published: float
+    inside: bool | None  # null where the interval is not known
+    off: float | None
 
 
 class Finding(Rounded):
@@ -43,13 +74,33 @@ class Finding(Rounded):
     section: str
     statement: str
     note: str
+    kind: Kind
     unit: Unit
+    measure: str
+    arguments: dict[str, Any]
     holds: Region
     verdict: Verdict
+    bounds: Bounds  # what low and high are: a confidence interval, or the range of a count
     counted: str  # what n counts
     decided_on: str = ""  # the tasks whose estimates the verdict rests on, if it is about tasks
+    seeds: int | None  # how many fine-tunings it is of; null where none is tuned
+    setting: MeasuredOn
+    control: Control | None
+    uncontrolled: str  # why there is no control
+    size: Size | None
+    power: Power | None
     tasks: dict[str, Rounded]
     published: Published
+
+    @property
+    def counts(self) -> bool:
+        """Whether the value is a count with its range."""
+        return self.bounds == "range"
+
+    @property
+    def in_setting(self) -> bool:
+        """Whether the claim was measured in the setting of its source."""
+        return not self.setting.departures
 
 
 class NotShown(Parameters):
@@ -59,6 +110,7 @@ class NotShown(Parameters):
     paper: str
     section: str
     statement: str
+    kind: Kind
     reason: str
     published: Published
 
@@ -70,7 +122,7 @@ class Findings(Parameters):
     level: float  # of every interval
     checkpoint: dict[str, Any]
     tasks: dict[str, str]  # with the primary metric
-    seeds: list[int]
+    seeds: dict[str, list[int]]  # of each task
     recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
     not_learnt: list[str] = []  # tasks that claims about heads that are off leave out
     claims: dict[str, Finding]
@@ -85,19 +137,76 @@ def rounded(value: float) -> float | None:
     return round(float(value), PLACES) + 0.0 if math.isfinite(value) else None
 
 
-def judged(claim: Claim, paper: str, found: Answer) -> Finding:
-    """The claim with what its measure found and the verdict that follows."""
+def judged(claim: Claim, paper: str, found: Answer, source: Setting, here: Setting) -> Finding:
+    """The claim with what its measure found and the verdict that follows.
+
+    The verdict is that of the figures as they are written, so that whoever reads the file can work
+    it out again.
+    """
+    written = Rounded.of(found.pooled)
+    control = None
+    if found.control is not None and found.beyond is not None:
+        control = Control(**Rounded.of(found.control).model_dump(), beyond=Rounded.of(found.beyond))
+    counts = found.bounds == "range"
+    published = claim.published.nearest(claim.holds)
+    shown = None if counts else power(found.pooled, claim.holds, published)
     return Finding(
-        **Rounded.of(found.pooled).model_dump(),
-        **claim.model_dump(include={"study", "section", "statement", "note", "unit"}),
+        **written.model_dump(),
+        **claim.model_dump(
+            include={"study", "section", "statement", "note", "kind", "unit", "measure"}
+        ),
+        arguments=claim.arguments | ({"layers": claim.layers.model_dump()} if claim.layers else {}),
         paper=paper,
         holds=claim.holds,
-        verdict=verdict(found.pooled, claim.holds),
+        verdict=verdict_of(written, claim.holds, control, counts, shown),
+        bounds=found.bounds,
         counted=found.counted,
         decided_on=found.decided_on or ", ".join(found.tasks),
+        seeds=found.seeds,
+        setting=MeasuredOn(source=source, here=here, departures=departures(source, here)),
+        control=control,
+        uncontrolled=found.uncontrolled,
+        size=_size(written, claim.published.value),
+        power=None if shown is None else _rounded_power(shown),
         tasks={task: Rounded.of(estimate) for task, estimate in found.tasks.items()},
         published=claim.published,
     )
+
+
+def verdict_of(
+    written: Rounded,
+    holds: Region,
+    control: Control | None,
+    counts: bool,
+    shown: Power | None,
+) -> Verdict:
+    """The verdict that follows from the figures of a finding.
+
+    What these data could not have shown, were it as the source has it, is `not decidable here`
+    where it is not decided all the same.
+    """
+    beyond = None if control is None else control.beyond.estimate
+    found = verdict(written.estimate, holds, beyond, counts)
+    if found == "undecided" and shown is not None and shown.needed is not None:
+        return "not decidable here"
+    return found
+
+
+def _rounded_power(found: Power) -> Power:
+    parts = {
+        name: None if (number := getattr(found, name)) is None else rounded(number)
+        for name in ("smallest_shown", "published")
+    }
+    return found.model_copy(update=parts)
+
+
+def _size(written: Rounded, published: float | None) -> Size | None:
+    if published is None or written.value is None:
+        return None
+    inside = None
+    if written.low is not None and written.high is not None:
+        inside = written.low <= published <= written.high
+    return Size(published=published, inside=inside, off=rounded(written.value - published))
 
 
 def read_findings(path: Path = FINDINGS_FILE) -> Findings:
@@ -119,33 +228,3 @@ def parse_findings(text: str, source: str) -> Findings:
     except ValueError as error:
         raise InputError(f"{source}: not JSON ({error}); run `dvc repro findings`") from None
     return checked(Findings, content, source)
-
-
-def flips(committed: Findings, rebuilt: Findings) -> Iterator[tuple[str, bool, str]]:
-    """Compare verdicts: (claim, whether it is a flip, what happened) for each that changed.
-
-    A verdict flips beyond its interval when it changed and the rebuilt value lies outside of the
-    committed interval: chance would seldom do that. A verdict that changed while the value stayed
-    inside is reported and tolerated. A claim that had a verdict and has none now is a flip; a new
-    claim is not.
-    """
-    for name, before in committed.claims.items():
-        after = rebuilt.claims.get(name)
-        if after is None:
-            reason = rebuilt.not_shown[name].reason if name in rebuilt.not_shown else "it is gone"
-            yield name, True, f"{before.verdict} before, no verdict now: {reason}"
-        elif after.verdict != before.verdict:
-            inside = _inside(before, after.value)
-            place = "inside" if inside else "outside of"
-            yield (
-                name,
-                not inside,
-                f"{before.verdict} before, {after.verdict} now; the value {after.value} lies "
-                f"{place} the committed interval [{before.low}, {before.high}]",
-            )
-
-
-def _inside(before: Finding, value: float | None) -> bool:
-    if value is None or before.low is None or before.high is None:
-        return False
-    return before.low <= value <= before.high

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
-from stages.core.stage.tables import MeasuredTable
+from stages.core.stage.tables import MeasuredTable, drawn_name
 from stages.core.tasks.task import load_task
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 
 
 class Measures:
@@ -47,6 +49,16 @@ class Measures:
         }
 
     @property
+    def layers(self) -> int | None:
+        """How many layers the encoder has, by the tables; None where it is in none."""
+        tables = sorted(self.folder.glob("*/*.parquet"))
+        for path in tables:
+            if "layer" in pq.read_schema(path).names:
+                layers = pd.read_parquet(path, columns=["layer"])["layer"]
+                return int(layers.max()) + 1
+        return None
+
+    @property
     def tasks(self) -> list[str]:
         return list(self.primary)
 
@@ -69,8 +81,38 @@ class Measures:
                     f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
                 ) from None
             tables.append(table.assign(**fields))
-        table = pd.concat(tables, ignore_index=True)
-        return table.astype({"seed": int}) if "seed" in table else table
+        return _joined(tables)
+
+    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
+        """As `frame`, each row with its resamples.
+
+        Returns:
+            The columns of `frame`, and for each column NAME of `declared.resampled` a column
+            NAME_drawn, in each row of which stands an array [resample].
+
+        Raises:
+            NotMeasured: there is no such file.
+            InputError: a file is damaged, or it and its resamples disagree.
+        """
+        tables = []
+        for fields, path in self._files(f"{declared.pattern}.parquet"):
+            beside = declared.resampled_path(**fields).name
+            try:
+                table = pd.read_parquet(path)
+                drawn = np.load(path.with_name(beside))
+            except (OSError, ValueError, EOFError) as error:
+                raise InputError(
+                    f"{path}: it or {beside} is not readable ({error}); remove both and run "
+                    "`dvc repro`"
+                ) from None
+            if drawn.shape[:2] != (len(declared.resampled), len(table)):
+                raise InputError(f"{path}: {beside} is of other rows; run `dvc repro`")
+            of_columns = {
+                drawn_name(name): list(lines)
+                for name, lines in zip(declared.resampled, drawn, strict=True)
+            }
+            tables.append(table.assign(**of_columns, **fields))
+        return _joined(tables)
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
@@ -91,6 +133,11 @@ class Measures:
             self._wanted[field].index(value) if field in self._wanted else value
             for field, value in fields.items()
         ]
+
+
+def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    table = pd.concat(tables, ignore_index=True)
+    return table.astype({"seed": int}) if "seed" in table else table
 
 
 def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:

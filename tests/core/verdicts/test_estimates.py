@@ -1,15 +1,13 @@
 import pandas as pd
 import pytest
 
+from stages.core.verdicts.answers import Answer, NotMeasured, row_by_corpus
 from stages.core.verdicts.estimates import (
-    Answer,
     Estimate,
-    NotMeasured,
     largest,
     mean_of,
     mean_on_same_examples,
     preferring,
-    row_by_corpus,
     smallest,
 )
 

@@ -4,7 +4,7 @@ import pytest
 
 from stages.core.stage.files import InputError
 from stages.core.stage.tables import MeasuredTable
-from stages.core.verdicts.estimates import NotMeasured
+from stages.core.verdicts.answers import NotMeasured
 from tests.claims import write
 
 RUNS = MeasuredTable("runs/{task}-{arm}-{seed}", ("x",))

@@ -1,0 +1,171 @@
+"""Answers of measures: the estimate that decides a claim, its control, and all others beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import pandas as pd
+
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
+from stages.core.verdicts.estimates import Combination, Estimate, difference_of
+
+Bounds = Literal["interval", "range"]
+
+
+class NotMeasured(LookupError):
+    """This configuration has no such measure: the claim or page that needs it is left out."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of a measure: the estimate on which the verdict rests, and one for each task.
+
+    Attributes:
+        pooled: the estimate on which the verdict rests.
+        tasks: of every task or corpus.
+        counted: what the `n` of the estimates counts.
+        decided_on: which task or corpus alone decides, where not all of `tasks`.
+        control: the same of random weights.
+        beyond: `pooled` less `control`, paired.
+        uncontrolled: why there is no control.
+        seeds: how many fine-tunings the estimate is of; None where none is tuned.
+        arm: whose attention, or whose predictions, it is of.
+        bounds: what `low` and `high` of `pooled` are: a confidence interval or, of a count, the
+            range from what is shown to be so to what is not shown not to be.
+    """
+
+    pooled: Estimate
+    tasks: dict[str, Estimate]
+    counted: str = "examples"
+    decided_on: str = ""
+    control: Estimate | None = None
+    beyond: Estimate | None = None
+    uncontrolled: str = ""
+    seeds: int | None = None
+    arm: str = ""
+    bounds: Bounds = "interval"
+
+
+def against_control(answer: Answer, control: Estimate | None, uncontrolled: str = "") -> Answer:
+    """The answer with that of random weights beside it, and the paired difference of both.
+
+    Args:
+        uncontrolled: why there is no control, where it is None.
+    """
+    if control is None:
+        return replace(answer, uncontrolled=uncontrolled or "no random weights were measured")
+    return replace(answer, control=control, beyond=difference_of(answer.pooled, control))
+
+
+def by_corpus(
+    rows: pd.DataFrame,
+    estimate: Callable[[pd.DataFrame], Estimate],
+    counted: str,
+    bounds: Bounds = "interval",
+) -> Answer:
+    """The estimate of every corpus that has the measure; the first of them decides.
+
+    Args:
+        rows: of the encoder and of random weights, as the column `encoder` says.
+        estimate: is called on the rows of one corpus and one encoder; of random weights it is the
+            control.
+
+    Raises:
+        NotMeasured: none has it.
+    """
+    found: dict[str, Estimate] = {}
+    lacking = NotMeasured("no corpus has the measure")
+    own = rows[rows["encoder"] != RANDOM_WEIGHTS]
+    for corpus, of_corpus in own.groupby("corpus", sort=False):
+        try:
+            found[str(corpus)] = estimate(of_corpus)
+        except NotMeasured as error:
+            lacking = error
+    if not found:
+        raise lacking
+    name = next(iter(found))
+    encoder = str(own[own["corpus"] == name]["encoder"].iloc[0])
+    answer = Answer(found[name], found, counted, name, arm=encoder, bounds=bounds)
+    if encoder == RECORDED:
+        return against_control(
+            answer, None, "the attention was recorded elsewhere, without random weights"
+        )
+    others = rows[(rows["corpus"] == name) & (rows["encoder"] == RANDOM_WEIGHTS)]
+    if others.empty:
+        return against_control(answer, None)
+    try:
+        return against_control(answer, estimate(others))
+    except NotMeasured as error:
+        return against_control(answer, None, f"random weights: {error}")
+
+
+def row_by_corpus(
+    rows: pd.DataFrame, columns: tuple[str, str, str, str], counted: str, factor: float = 1
+) -> Answer:
+    """As `by_corpus`, of one row a corpus.
+
+    Args:
+        columns: of the value, its limits, and the number of cases.
+        factor: of value and limits.
+    """
+
+    def estimate(own: pd.DataFrame) -> Estimate:
+        (row,) = own.to_dict("records")
+        return Estimate.of_row(row, columns[:3], int(row[columns[3]])).scaled(factor)
+
+    return by_corpus(rows, estimate, counted)
+
+
+def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:
+    """The estimates of several corpora: the first one decides.
+
+    Raises:
+        NotMeasured: there is none.
+    """
+    if not estimates:
+        raise NotMeasured("no corpus has the measure")
+    name = next(iter(estimates))
+    return Answer(estimates[name], estimates, counted, name)
+
+
+def decided_by_task(task: str, estimates: dict[str, Estimate], counted: str = "examples") -> Answer:
+    """The estimate of the task that the study is about; no other task stands in for it.
+
+    Raises:
+        NotMeasured: the task is not run, or has no such measure.
+    """
+    if task not in estimates:
+        raise NotMeasured(f"the claim is about the task {task}, which is not run or was not learnt")
+    return Answer(estimates[task], estimates, counted, task)
+
+
+def over_tasks(
+    own: dict[str, Estimate],
+    combine: Combination,
+    control: dict[str, Estimate] | None = None,
+    counted: str = "examples",
+    uncontrolled: str = "",
+) -> Answer:
+    """The estimates of all tasks as one, beside those of random weights.
+
+    Args:
+        combine: `smallest` and `largest` for what is said of every or of some task, `mean_of` for a
+            mean; the differences to the control are combined alike.
+        control: the same of random weights; a task that lacks it (where random weights have not
+            learnt) is no case of the difference.
+
+    Raises:
+        NotMeasured: there is no task.
+    """
+    if not own:
+        raise NotMeasured("no task has the measure")
+    answer = Answer(combine(list(own.values())), own, counted)
+    shared = [task for task in own if task in (control or {})]
+    if not shared:
+        return replace(answer, uncontrolled=uncontrolled or "random weights have learnt no task")
+    differences = [difference_of(own[task], control[task]) for task in shared]
+    return replace(
+        answer,
+        control=combine([control[task] for task in shared]),
+        beyond=combine(differences),
+    )

@@ -1,0 +1,91 @@
+"""What a source measured on, and what a configuration has instead, point by point."""
+
+from typing import Any, Literal
+
+from stages.core.corpora.entries import Corpus
+from stages.core.stage.arms import RECORDED, TUNED, UNTUNED
+from stages.core.stage.settings import Parameters
+from stages.core.tasks.task import Task
+
+SINGLE_TEXTS = {"sentiment"}  # written tasks whose examples have one text
+
+Text = Literal["natural", "template"]
+Inputs = Literal["single", "pairs", "single and pairs"]
+Training = Literal["masked words", "sentence similarity", "other"]
+
+
+class Setting(Parameters):
+    """Texts, inputs and encoder of a measurement; None for what is not known or does not matter."""
+
+    text: Text | None = None
+    inputs: Inputs | None = None
+    arm: Literal["untuned", "tuned"] | None = None
+    training: Training | None = None  # of the encoder, before any tuning
+    layers: int | None = None
+
+    def with_changes(self, changes: "Setting") -> "Setting":
+        """The setting with what `changes` says replaced."""
+        return self.model_copy(update=changes.model_dump(exclude_none=True))
+
+
+WORDS = {
+    "text": {"natural": "natural text", "template": "template text"},
+    "inputs": {"single": "single texts", "pairs": "pairs of texts", "single and pairs": "both"},
+    "arm": {"untuned": "an untuned encoder", "tuned": "a tuned encoder"},
+    "training": {
+        "masked words": "an encoder trained on masked words",
+        "sentence similarity": "a sentence encoder",
+        "other": "an encoder trained otherwise",
+    },
+}
+
+
+def departures(source: Setting, here: Setting) -> list[str]:
+    """Say in words where a configuration departs from a source; what either leaves open does not.
+
+    A source of single texts and pairs is met by either of them.
+    """
+    said = []
+    for name in ("training", "layers", "text", "inputs", "arm"):
+        wanted, found = getattr(source, name), getattr(here, name)
+        if wanted is None or found is None or wanted == found or wanted == "single and pairs":
+            continue
+        said.append(f"{found} layers" if name == "layers" else WORDS[name][found])
+    return said
+
+
+def setting_of_task(name: str, task: Task) -> Setting:
+    """Texts and inputs of a task; what tunes its encoder is the measure's matter."""
+    if task.data.source == "written":
+        return Setting(text="template", inputs="single" if name in SINGLE_TEXTS else "pairs")
+    pairs = task.data.columns.text_b is not None
+    return Setting(text="natural", inputs="pairs" if pairs else "single")
+
+
+def setting_of_corpus(entry: Corpus) -> Setting:
+    """Texts and inputs of a corpus; of recorded attention the inputs are not known."""
+    if entry.source == "recorded":
+        return Setting(text="natural")
+    return Setting(
+        text="template" if entry.source == "written" else "natural",
+        inputs="pairs" if getattr(entry, "pairs", False) else "single",
+    )
+
+
+def merged(settings: list[Setting]) -> Setting:
+    """The setting of several tasks or corpora together; what they do not share is left open."""
+
+    def shared(name: str) -> Any:
+        values = {getattr(setting, name) for setting in settings}
+        if name == "inputs" and len(values) > 1:
+            return "single and pairs"
+        return values.pop() if len(values) == 1 else None
+
+    return Setting(**{name: shared(name) for name in Setting.model_fields})
+
+
+def arm_of(arm: str) -> Literal["untuned", "tuned"] | None:
+    """An arm as settings tell arms apart; recorded attention may be of either."""
+    if arm in (UNTUNED, TUNED):
+        return arm
+    return None if arm in ("", RECORDED) else "tuned"
