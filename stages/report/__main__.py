@@ -4,14 +4,18 @@ import subprocess
 import tempfile
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import typer
 import vl_convert
 
+from stages.core.corpora.entries import load_corpus_entry
 from stages.core.pages.gather import pages
 from stages.core.pages.page import Page, Section
 from stages.core.stage.command import stage_command
+from stages.core.stage.settings import section
+from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
@@ -35,7 +39,8 @@ def build(context: typer.Context) -> None:
         return
     measures = open_measures()
     measured = measured_pages(measures)
-    write_site(REPORTS, read_findings(), measured, heads_of_pages(measures, measured))
+    heads = heads_of_pages(measures, measured)
+    write_site(REPORTS, read_findings(), measured, heads, generated_text())
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -47,6 +52,16 @@ def plots(context: typer.Context) -> None:
         template.flush()
         command = ["dvc", "plots", *context.args, "--html-template", template.name]
         raise typer.Exit(subprocess.run(command, check=False).returncode)
+
+
+def generated_text() -> list[str]:
+    """The tasks and corpora whose text this project's programs wrote."""
+    tasks = section(list[str], "run.tasks")
+    corpora = list(section(dict[str, Any], "corpora"))
+    return [
+        *(name for name in tasks if load_task(name).data.source == "written"),
+        *(name for name in corpora if load_corpus_entry(name).source == "written"),
+    ]
 
 
 def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:

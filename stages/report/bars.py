@@ -31,6 +31,7 @@ class Bar:
     region: tuple[float, float]
     published: float | None
     published_range: tuple[float, float] | None
+    control: float | None
 
 
 def bar(finding: Finding) -> Bar:
@@ -40,6 +41,8 @@ def bar(finding: Finding) -> Bar:
     finite = [bound for bound in bounds if abs(bound) != float("inf")]
     numbers = [finding.value, finding.low, finding.high]
     numbers += [published.value, published.low, published.high, *finite]
+    control = None if finding.control is None else finding.control.value
+    numbers.append(control)
     known = [number for number in numbers if number is not None]
     start, end = min(known), max(known)
     length = (end - start) or 1.0
@@ -59,6 +62,7 @@ def bar(finding: Finding) -> Bar:
         tuple(min(1.0, max(0.0, place(bound))) for bound in bounds),
         place(published.value),
         reported,
+        place(control),
     )
 
 
@@ -68,7 +72,7 @@ def shown(number: float | None, unit: Unit) -> str:
 
 
 def region_in_words(finding: Finding) -> str:
-    """As "above 0" or "above 32% and below 61%"."""
+    """The region, as "above 0" or "above 32% and below 61%"."""
     lower, upper = finding.holds.lower, finding.holds.upper
     scale, sign = BOUNDS.get(finding.unit, (1, ""))
     parts = [

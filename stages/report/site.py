@@ -5,7 +5,9 @@ Everything a page needs lies beside it, so the report works from disk without a 
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import vl_convert
@@ -16,6 +18,7 @@ from stages.core.pages.charts import PLACES, save_svg, specification
 from stages.core.pages.page import MOST_ROWS, Figure, Page, Section, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
+from stages.core.verdicts.region import Verdict
 from stages.report.bars import bar, published_in_words, region_in_words, shown
 
 HERE = Path(__file__).parent
@@ -48,12 +51,14 @@ def write_site(
     findings: Findings,
     pages: dict[str, tuple[Page, list[Section]]],
     heads: pd.DataFrame,
+    generated: list[str],
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
     Args:
         pages: by file name, in the order of the navigation.
         heads: the table of all heads, one row a layer and head.
+        generated: the tasks and corpora whose text programs wrote.
     """
     templates = environment()
     shared = {
@@ -61,6 +66,10 @@ def write_site(
         "navigation": {name: page for name, (page, _) in pages.items()},
         "heads": heads,
         "most_rows": MOST_ROWS,
+        "generated": generated,
+        "verdicts": get_args(Verdict),
+        "tallies": tallies(findings),
+        "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],
         # The first page of a study is the one that its claims link to.
         "page_of": {
             study: name for name, (page, _) in reversed(pages.items()) for study in page.studies
@@ -84,6 +93,35 @@ def write_site(
     with atomic(reports / "index.html") as partial:
         text = templates.get_template("index.html").render(shared, root="", current="index")
         partial.write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims of one kind, measured in one setting, got each verdict."""
+
+    kind: str
+    setting: str
+    counts: dict[str, int]
+
+
+KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
+SETTINGS = {True: "as the source", False: "another"}
+
+
+def tallies(findings: Findings) -> list[Tally]:
+    """Verdicts by kind of claim and setting; kinds and settings without a claim are left out."""
+    rows = []
+    for kind, words in KINDS.items():
+        for in_setting, setting in SETTINGS.items():
+            some = [
+                finding.verdict
+                for finding in findings.claims.values()
+                if finding.kind == kind and finding.in_setting == in_setting
+            ]
+            if some:
+                counts = {verdict: some.count(verdict) for verdict in get_args(Verdict)}
+                rows.append(Tally(words, setting, counts))
+    return rows
 
 
 def write_items(reports: Path, items: list[Figure | Table]) -> None:

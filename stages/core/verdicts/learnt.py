@@ -1,16 +1,16 @@
-"""Tasks that the tuned encoder has learnt: only those say anything about its heads."""
+"""Tasks that an encoder has learnt: only those say anything about its heads."""
 
 import pandas as pd
 
-from stages.core.stage.arms import TUNED
+from stages.core.stage.arms import TUNED, Arm
 from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.measures import Measures, NotMeasured
 
 
-def not_learnt(measures: Measures) -> list[str]:
-    """Tasks on which the tuned encoder is no better than the majority class (the mean of scores).
+def not_learnt(measures: Measures, arm: Arm = TUNED) -> list[str]:
+    """Tasks on which an arm is no better than the majority class (the mean of scores).
 
     Where its predictions do not depend on the input, no head that is off can change them, which
     would look like heads without effect.
@@ -19,33 +19,35 @@ def not_learnt(measures: Measures) -> list[str]:
         runs, baselines = measures.frame(PREDICTIONS), measures.frame(BASELINES)
     except NotMeasured:
         return []
-    tuned = runs[runs["arm"] == TUNED]
+    own = runs[runs["arm"] == arm]
     majority = baselines[baselines["model"] == "majority"]
-    return [task for task in measures.tasks if _is_not_learnt(measures, task, tuned, majority)]
+    return [task for task in measures.tasks if _is_not_learnt(measures, task, own, majority)]
 
 
 def _is_not_learnt(
-    measures: Measures, task: str, tuned: pd.DataFrame, majority: pd.DataFrame
+    measures: Measures, task: str, runs: pd.DataFrame, majority: pd.DataFrame
 ) -> bool:
     """Whether a seed of the task always says the same, or the seeds' mean is no better."""
-    own, least = tuned[tuned["task"] == task], majority[majority["task"] == task]
+    own, least = runs[runs["task"] == task], majority[majority["task"] == task]
     if own.empty or least.empty:
         return False
-    metric = measures.primary[task]
+    metric = measures.deciding(task)
     constant = (own.groupby("seed")["prediction"].nunique() == 1).any()
     return bool(constant or _score(own, metric) <= _score(least, metric))
 
 
-def of_learnt_tasks(measures: Measures, table: MeasuredTable) -> pd.DataFrame:
-    """As `Measures.frame`, without the tasks that are `not_learnt`.
+def of_learnt_tasks(
+    measures: Measures, table: MeasuredTable, arm: Arm = TUNED, resampled: bool = False
+) -> pd.DataFrame:
+    """As `Measures.frame`, or `drawn`, without the tasks that are `not_learnt`.
 
     Raises:
         NotMeasured: there is no such file, or no task was learnt.
     """
-    rows = measures.frame(table)
-    rows = rows[~rows["task"].isin(not_learnt(measures))]
+    rows = measures.drawn(table) if resampled else measures.frame(table)
+    rows = rows[~rows["task"].isin(not_learnt(measures, arm))]
     if rows.empty:
-        raise NotMeasured("on no task is the tuned encoder better than the majority class")
+        raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
     return rows
 
 

@@ -1,7 +1,7 @@
 """Reading the tables that stages measured, `work/measures/STAGE/KEY.parquet`, as one frame."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from stages.core.stage.files import InputError
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable, drawn_name
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import REGRESSION_METRICS, load_task
 from stages.core.verdicts.answers import NotMeasured
 
 
@@ -41,6 +41,7 @@ class Measures:
     ):
         self.folder = folder
         self.primary = tasks
+        self.seeds = {task: list(seeds) for task in tasks}
         self._wanted = {
             "task": list(tasks),
             "arm": arms,
@@ -57,6 +58,18 @@ class Measures:
                 layers = pd.read_parquet(path, columns=["layer"])["layer"]
                 return int(layers.max()) + 1
         return None
+
+    def deciding(self, task: str) -> str:
+        """The metric that decides claims about a task: accuracy of classes, a score's correlation.
+
+        Sources speak of accuracy also where the task's primary metric is another one.
+        """
+        primary = self.primary[task]
+        return primary if primary in REGRESSION_METRICS else "accuracy"
+
+    def seeds_of(self, tasks: Iterable[str]) -> int:
+        """How many fine-tunings stand behind each of these tasks: the smallest number."""
+        return min((len(self.seeds[task]) for task in tasks), default=0)
 
     @property
     def tasks(self) -> list[str]:

@@ -1,68 +1,35 @@
 import inspect
-import math
 
 import pytest
-from pydantic import ValidationError
 
 import stages.findings
 from stages.core.stage.files import InputError
 from stages.core.verdicts.claims import (
     REGISTERED,
-    Region,
     Settings,
     answer,
     measure,
     read_claims,
-    verdict,
+    source_setting,
 )
-from stages.core.verdicts.estimates import Estimate
 
 CLAIM = """\
 papers:
   paper: {cited: Somebody 2019, layers: 12, layers_from: 1}
+studies:
+  A1: {text: natural, inputs: pairs, arm: tuned}
 claims:
 - id: A
   study: A1
   paper: paper
   section: "1"
   statement: Something is so.
+  kind: words
   unit: points
   measure: anything
   holds: {above: 0}
   published: {where: nowhere}
 """
-
-
-@pytest.mark.parametrize(
-    ("region", "low", "high", "expected"),
-    [
-        ({"above": 0}, 0.1, 2.0, "holds"),
-        ({"above": 0}, -0.1, 2.0, "undecided"),
-        ({"above": 0}, -2.0, -0.1, "fails"),
-        ({"above": 0}, 0.0, 2.0, "undecided"),  # an interval that ends on the bound is not inside
-        ({"above": 0}, -2.0, 0.0, "fails"),
-        ({"above": 0}, 0.0, 0.0, "fails"),
-        ({"below": 0}, -2.0, -0.1, "holds"),
-        ({"below": 0}, -2.0, 0.1, "undecided"),
-        ({"below": 0}, 0.1, 2.0, "fails"),
-        ({"above": 0, "margin": 1}, -0.9, 0.5, "holds"),  # not worse by more than the margin
-        ({"above": 0, "margin": 1}, -1.5, 0.5, "undecided"),
-        ({"above": 0, "margin": 1}, -3.0, -1.0, "fails"),
-        ({"above": 0.32, "below": 0.61}, 0.4, 0.5, "holds"),
-        ({"above": 0.32, "below": 0.61}, 0.3, 0.5, "undecided"),
-        ({"above": 0.32, "below": 0.61}, 0.2, 0.7, "undecided"),
-        ({"above": 0.32, "below": 0.61}, 0.62, 0.7, "fails"),
-        ({"above": 0}, math.nan, math.nan, "undecided"),
-    ],
-)
-def test_the_whole_interval_decides(region, low, high, expected):
-    assert verdict(Estimate((low + high) / 2, low, high, 10), Region(**region)) == expected
-
-
-@pytest.mark.parametrize("region", [{}, {"margin": 1}, {"above": 0, "margin": -1}])
-def test_a_region_needs_a_bound_and_no_negative_margin(region):
-    with pytest.raises(ValidationError):
-        Region(**region)
 
 
 def test_every_claim_names_a_registered_measure_with_its_arguments():
@@ -87,6 +54,13 @@ def test_every_study_of_the_default_configuration_has_a_claim():
         (("  measure: anything\n", ""), "say in `absent` why not"),
         (("  measure: anything\n", "  measure: anything\n  absent: no data\n"), "`absent`"),
         (("unit: points", "unit: metres"), "`claims.0.unit`"),
+        (("kind: words", "kind: number"), "`kind` is number, but `published` has none"),
+        (("  kind: words\n", ""), "`claims.0.kind`: this key is missing"),
+        (
+            ("kind: words", "kind: own\n  note: x", "{where:", "{value: 2, where:"),
+            "`kind` is own, but `published` has a number",
+        ),
+        (("  A1: {", "  B1: {"), "claim A: study 'A1' is not listed under `studies`"),
         (
             ("holds:", "layers: {first: 0, last: 12}\n  holds:"),
             "layers 0 to 12, but paper counts its layers from 1 to 12",
@@ -95,10 +69,27 @@ def test_every_study_of_the_default_configuration_has_a_claim():
 )
 def test_a_wrong_claims_file_is_refused(tmp_path, change, complaint):
     path = tmp_path / "claims.yaml"
-    path.write_text(CLAIM.replace(*change))
+    text = CLAIM
+    for old, new in zip(change[::2], change[1::2], strict=True):
+        text = text.replace(old, new)
+    path.write_text(text)
     with pytest.raises(InputError, match="claims.yaml") as caught:
         read_claims(path)
     assert complaint in str(caught.value)
+
+
+def test_a_claim_departs_from_the_setting_of_its_study_by_what_it_says(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text(CLAIM.replace("  kind: words\n", "  kind: words\n  setting: {arm: untuned}\n"))
+    content = read_claims(path)
+    setting = source_setting(content.claims[0], content)
+    assert setting.model_dump() == {
+        "text": "natural",
+        "inputs": "pairs",
+        "arm": "untuned",
+        "training": "masked words",
+        "layers": 12,
+    }
 
 
 def test_an_id_stands_once(tmp_path):
@@ -113,7 +104,7 @@ def test_an_unknown_measure_is_named(tmp_path, measures):
     path.write_text(CLAIM)
     with pytest.raises(InputError, match="claim A: no measure is called 'anything'"):
         content = read_claims(path)
-        settings = Settings(configuration="test")
+        settings = Settings(configuration="test", training="other")
         answer(content.claims[0], content.papers["paper"], measures, settings)
 
 

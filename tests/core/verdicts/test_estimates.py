@@ -1,13 +1,14 @@
-import pandas as pd
+import numpy as np
 import pytest
+from scipy import stats
 
-from stages.core.verdicts.answers import Answer, NotMeasured, row_by_corpus
 from stages.core.verdicts.estimates import (
     Estimate,
+    difference_of,
     largest,
     mean_of,
     mean_on_same_examples,
-    preferring,
+    over_seeds,
     smallest,
 )
 
@@ -49,24 +50,63 @@ def test_a_negative_scale_turns_the_interval_over():
     assert values(ONE.scaled(-2)) == [-20, -28, -14, 100]
 
 
-def test_preferring_falls_back_to_all_tasks():
-    both = {"one": ONE, "two": TWO}
-    assert preferring("one", both) == Answer(ONE, both, decided_on="one")
-    fallback = preferring("three", {"one": ONE, "two": TWO}, "heads", otherwise=smallest)
-    assert fallback.pooled.value == 10
-    assert (fallback.counted, fallback.decided_on) == ("heads", "")
-    with pytest.raises(NotMeasured, match="about the task three"):
-        preferring("three", both, otherwise=None)
-    with pytest.raises(NotMeasured):
-        preferring("one", {})
+def drawn(value: float, resamples: np.ndarray) -> Estimate:
+    return Estimate.of_drawn(value, resamples, 100)
 
 
-def test_the_row_of_each_corpus_is_its_estimate():
-    rows = pd.DataFrame(
-        {"corpus": ["b", "a"], "value": [0.5, 0.1], "low": [0.4, 0.0], "high": [0.6, 0.2], "n": 7}
-    )
-    answer = row_by_corpus(rows, ("value", "low", "high", "n"), "texts", 100)
-    assert answer.pooled == Estimate(50, 40, 60, 7)
-    assert list(answer.tasks) == ["b", "a"]
-    with pytest.raises(ValueError, match="unpack"):
-        row_by_corpus(pd.concat([rows, rows]), ("value", "low", "high", "n"), "texts")
+def test_the_interval_of_resamples_is_their_middle_95_percent():
+    found = drawn(50, np.arange(1001) / 10)
+    assert values(found) == pytest.approx([50, 2.5, 97.5, 100])
+    assert np.isnan(drawn(50, np.array([1.0, np.nan])).low)
+
+
+def test_differences_of_the_same_resamples_are_paired():
+    noise = np.random.default_rng(0).normal(size=1000)
+    one, other = drawn(3, 3 + noise), drawn(2, 2 + noise + np.linspace(-0.1, 0.1, 1000))
+    paired = difference_of(one, other)
+    assert paired.value == 1
+    assert 0.9 <= paired.low < paired.high <= 1.1
+    apart = difference_of(Estimate(3, 1, 5, 10), Estimate(2, 0, 4, 8))
+    assert values(apart) == pytest.approx([1, 1 - np.sqrt(8), 1 + np.sqrt(8), 8])
+
+
+def test_a_mean_on_the_same_examples_is_that_of_their_resamples():
+    noise = np.random.default_rng(0).normal(size=1000)
+    both = [drawn(1, 1 + noise), drawn(3, 3 - noise)]
+    mean = mean_on_same_examples(both)
+    assert values(mean) == pytest.approx([2, 2, 2, 100])  # what one has more, the other has less
+
+
+def test_seeds_add_a_t_interval_of_their_values():
+    runs = [Estimate(value, value - 1, value + 2, 50) for value in (4.0, 6.0, 8.0)]
+    found = over_seeds(runs)
+    half_width = stats.t(2).isf(0.025) * 2 / np.sqrt(3)  # their standard deviation is 2
+    assert found.value == 6
+    assert found.low == pytest.approx(6 - np.hypot(1, half_width))
+    assert found.high == pytest.approx(6 + np.hypot(2, half_width))
+    assert found.n == 50
+    assert over_seeds(runs[:1]) == runs[0]
+
+
+def test_resamples_of_seeds_carry_the_variance_between_them():
+    noise = np.random.default_rng(0).normal(scale=0.1, size=4000)
+    runs = [drawn(value, value + noise) for value in (4.0, 6.0, 8.0)]
+    found = over_seeds(runs)
+    low, high = np.quantile(found.drawn, [0.025, 0.975])
+    assert (low, high) == pytest.approx((found.low, found.high), rel=0.1)
+    alike = over_seeds([drawn(6, 6 + noise)] * 3)
+    assert (alike.low, alike.high) == pytest.approx(tuple(np.quantile(6 + noise, [0.025, 0.975])))
+
+
+def test_three_seeds_cover_what_another_seed_and_other_examples_would_give():
+    generator = np.random.default_rng(1)
+    inside = 0
+    for _ in range(400):
+        examples = generator.normal(scale=0.5)  # the error that all seeds share
+        runs = [
+            Estimate(value, value - 0.98, value + 0.98, 10)
+            for value in generator.normal(scale=1.0, size=3) + examples
+        ]
+        found = over_seeds(runs)
+        inside += found.low <= 0 <= found.high
+    assert inside / 400 >= 0.93
