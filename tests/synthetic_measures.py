@@ -42,7 +42,7 @@ tasks:
     labels: [negative, positive]
     metrics: [accuracy]
 corpora: {sentences: {source: written, texts: 24}}
-findings: {configuration: synthetic, resamples: 50, seed: 0}
+findings: {configuration: synthetic, training: masked words, resamples: 50, seed: 0}
 """
 
 

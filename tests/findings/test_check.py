@@ -1,42 +1,65 @@
 """The check of rebuilt findings, and the findings of a whole configuration."""
 
 import json
+import math
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from click.testing import Result
 from typer.testing import CliRunner
 
 from stages.core.stage.files import InputError
 from stages.core.verdicts.answers import Answer
-from stages.core.verdicts.claims import Claim
+from stages.core.verdicts.claims import Claim, Published
 from stages.core.verdicts.estimates import Estimate
-from stages.core.verdicts.findings import flips, judged, parse_findings, rounded
+from stages.core.verdicts.findings import judged, parse_findings, rounded
 from stages.core.verdicts.measures import open_measures
+from stages.core.verdicts.setting import Setting
 from stages.findings.__main__ import app
+from stages.findings.check import differences
 from tests.synthetic_measures import write_measures
 
-CLAIM = Claim(
-    id="A",
-    study="A1",
-    paper="paper",
-    section="1",
-    statement="Something is so.",
-    unit="points",
-    measure="anything",
-    holds={"above": 0},
-    published={"where": "nowhere"},
-)
+LEDGER = """\
+papers:
+  paper: {cited: Somebody, layers: 12, layers_from: 1}
+studies:
+  A1: {text: natural}
+claims:
+- id: A
+  study: A1
+  paper: paper
+  section: "1"
+  statement: Something is so.
+  kind: words
+  unit: points
+  measure: anything
+  arguments: {of: this}
+  holds: {above: 0}
+  published: {where: nowhere}
+"""
+CLAIM = Claim.model_validate(yaml.safe_load(LEDGER)["claims"][0])
 
 
-def findings(low: float, high: float, **claims: Estimate) -> dict:
-    finding = judged(CLAIM, "Somebody", Answer(Estimate((low + high) / 2, low, high, 10), {}))
+def findings(low: float, high: float, control: tuple[float, float] | None = None) -> dict:
+    answer = Answer(Estimate((low + high) / 2, low, high, 10), {})
+    if control is not None:
+        below, above = control
+        beyond = Estimate((below + above) / 2, below, above, 10)
+        value = answer.pooled.value - beyond.value
+        answer = replace(answer, control=Estimate(value, value, value, 10), beyond=beyond)
+    here = Setting(text="template")
+    finding = judged(CLAIM, "Somebody", answer, Setting(text="natural"), here)
     return {
         "configuration": "test",
         "level": 0.95,
         "checkpoint": {},
         "tasks": {"one": "accuracy"},
-        "seeds": [0],
+        "seeds": {"one": [0]},
         "claims": {"A": finding.model_dump()},
         "not_shown": {},
     }
@@ -46,45 +69,125 @@ def without_claims() -> dict:
     return findings(0, 1) | {"claims": {}}
 
 
-def test_check_says_that_the_runs_are_not_alike(tmp_path):
-    committed, now = tmp_path / "committed.json", tmp_path / "rebuilt.json"
-    committed.write_text(json.dumps(findings(1, 3)))
-    now.write_text(json.dumps(findings(1, 3) | {"tasks": {"two": "accuracy"}}))
-    result = CliRunner().invoke(app, ["check", "--against", str(committed), "--rebuilt", str(now)])
+def edited(content: dict, **changes: Any) -> dict:
+    """The findings with parts of the claim changed by hand."""
+    return content | {"claims": {"A": content["claims"]["A"] | changes}}
+
+
+@pytest.fixture
+def checked(tmp_path, monkeypatch) -> Callable[[dict, dict], Result]:
+    """A function that checks findings against others, in a folder with the ledger."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "claims.yaml").write_text(LEDGER)
+    monkeypatch.chdir(tmp_path)
+
+    def check(before: dict, now: dict) -> Result:
+        Path("committed.json").write_text(json.dumps(before))
+        Path("rebuilt.json").write_text(json.dumps(now))
+        arguments = ["check", "--against", "committed.json", "--rebuilt", "rebuilt.json"]
+        return CliRunner().invoke(app, arguments)
+
+    return check
+
+
+def test_check_says_that_the_runs_are_not_alike(checked):
+    result = checked(findings(1, 3), findings(1, 3) | {"tasks": {"two": "accuracy"}})
     assert "note: `tasks` differs" in result.output
     assert "`checkpoint` differs" not in result.output
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("rebuilt", "status", "said"),
     [
-        (findings(1, 3), 0, "0 verdicts flipped"),  # the same
-        (findings(2, 3), 0, "0 verdicts flipped"),  # another value, the same verdict
-        (findings(-0.5, 3), 0, "moved A: holds before, undecided now"),
-        (findings(-3, -1), 1, "FLIPPED A: holds before, fails now"),
-        (findings(-2, 3), 1, "FLIPPED A: holds before, undecided now"),
-        (without_claims(), 1, "FLIPPED A: holds before, no verdict now"),
+        (findings(1, 3), 0, "0 wrong"),  # the same
+        (findings(1.5, 4), 0, "0 wrong"),  # another value inside, the same verdict
+        (findings(-0.5, 4), 0, "note: A: holds before, undecided now"),
+        (findings(-3, -1), 1, "WRONG A: holds before, fails now"),
+        (findings(-2, 3), 1, "WRONG A: holds before, undecided now"),
+        (findings(3.5, 4.5), 1, "WRONG A: the value 4.0 lies outside of the committed interval"),
+        (without_claims(), 1, "WRONG A: holds before, no verdict now"),
     ],
 )
-def test_check_names_the_claim_that_flipped_beyond_its_interval(tmp_path, rebuilt, status, said):
-    committed, now = tmp_path / "committed.json", tmp_path / "rebuilt.json"
-    committed.write_text(json.dumps(findings(1, 3)))
-    now.write_text(json.dumps(rebuilt))
-    result = CliRunner().invoke(app, ["check", "--against", str(committed), "--rebuilt", str(now)])
+def test_check_names_the_claim_that_moved_beyond_its_interval(checked, rebuilt, status, said):
+    result = checked(findings(1, 3), rebuilt)
     assert (result.exit_code, said in result.output) == (status, True), result.output
 
 
-def test_check_reads_a_revision_of_git(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"verdict": "fails"}, "says fails, but holds follows from its interval"),
+        ({"holds": {"above": 60}}, "but fails follows"),  # the verdict was left as it was
+        ({"holds": {"above": 60}, "verdict": "fails"}, "its region was"),
+        ({"value": 30.0}, "the value 30.0 lies outside of the committed interval"),
+        ({"low": -1.0}, "but undecided follows"),
+        ({"measure": "another"}, "`measure` is another"),
+        ({"arguments": {"of": "that"}}, "`arguments` is {'of': 'that'}"),
+        ({"kind": "own"}, "`kind` is own"),
+    ],
+)
+def test_check_refuses_what_was_changed_by_hand(checked, changes, said):
+    result = checked(findings(1, 3), edited(findings(1, 3), **changes))
+    assert (result.exit_code, said in result.output) == (1, True), result.output
+
+
+def test_check_refuses_a_committed_file_that_was_changed_by_hand(checked):
+    result = checked(edited(findings(-3, 1), verdict="holds"), findings(-3, 1))
+    assert (result.exit_code, "but undecided follows" in result.output) == (1, True)
+
+
+def test_the_control_is_part_of_what_is_worked_out_again(checked):
+    good = findings(1, 3, control=(0.5, 1.5))
+    assert good["claims"]["A"]["verdict"] == "holds"
+    passed = findings(1, 3, control=(-0.5, 1.5))
+    assert passed["claims"]["A"]["verdict"] == "undecided"
+    result = checked(good, edited(passed, verdict="holds"))
+    assert (result.exit_code, "but undecided follows" in result.output) == (1, True)
+    moved = good["claims"]["A"]["control"] | {"value": 9.0}
+    result = checked(good, edited(good, control=moved))
+    assert (result.exit_code, "less the control's 9.0 is not 1.0" in result.output) == (1, True)
+
+
+def test_other_cases_and_another_setting_are_said_and_tolerated(checked):
+    other = findings(1, 3)["claims"]["A"]["setting"] | {"departures": ["6 layers"]}
+    result = checked(findings(1, 3), edited(findings(1, 3), n=5, setting=other))
+    assert result.exit_code == 0
+    assert "note: A: `n` was 10 and is 5" in result.output
+    assert "note: A: `setting` was" in result.output
+
+
+def test_a_finding_says_where_it_departs_from_its_source():
+    finding = parse_findings(json.dumps(findings(1, 3)), "test").claims["A"]
+    assert finding.setting.departures == ["template text"]
+    assert not finding.in_setting
+
+
+def test_what_could_not_have_been_shown_is_not_decidable_here():
+    claim = CLAIM.model_copy(update={"published": Published(value=0.5, where="here")})
+    wide, narrow = Estimate(1, -2, 4, 10), Estimate(1, -0.1, 2.1, 10)
+    source = Setting()
+    found = judged(claim, "Somebody", Answer(wide, {}), source, source)
+    assert found.verdict == "not decidable here"
+    assert found.power.needed == math.ceil(10 * (found.power.smallest_shown / 0.5) ** 2)
+    assert (found.size.inside, found.size.off) == (True, 0.5)
+    larger = CLAIM.model_copy(update={"published": Published(value=3, where="here")})
+    assert judged(larger, "Somebody", Answer(narrow, {}), source, source).verdict == "undecided"
+    shown = Answer(Estimate(-3, -4, -2, 10), {})
+    assert judged(claim, "Somebody", shown, source, source).verdict == "fails"
+
+
+@pytest.mark.usefixtures("checked")
+def test_check_reads_a_revision_of_git():
     path = Path("reports/findings.json")
     path.parent.mkdir()
     path.write_text(json.dumps(findings(1, 3)))
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "findings"]):
+    for command in (["init", "-q"], ["add", "reports"], ["commit", "-qm", "findings"]):
         subprocess.run([*git, *command], check=True)
     path.write_text(json.dumps(findings(-3, -1)))
     result = CliRunner().invoke(app, ["check", "--against", "HEAD"])
-    assert (result.exit_code, "FLIPPED A" in result.output) == (1, True)
+    assert (result.exit_code, "WRONG A" in result.output) == (1, True)
     result = CliRunner().invoke(app, ["check", "--against", "no-such-revision"])
     assert isinstance(result.exception, InputError)
     assert "neither a file nor a revision" in str(result.exception)
@@ -95,7 +198,7 @@ def test_a_new_claim_is_no_flip():
         parse_findings(json.dumps(content), "test")
         for content in (without_claims(), findings(1, 3))
     )
-    assert list(flips(before, after)) == []
+    assert list(differences(before, after)) == []
 
 
 def test_a_broken_file_of_findings_is_named():

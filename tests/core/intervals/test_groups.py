@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stages.core.intervals.groups import group_intervals, group_means, group_ratio
+from stages.core.intervals.groups import (
+    group_intervals,
+    group_means,
+    group_ratio,
+    group_weights,
+    resampled_means,
+    resampled_ratios,
+)
 
 
 def test_means_leave_out_what_is_not_known():
@@ -73,3 +80,45 @@ def test_intervals_of_means_agree_with_the_normal_approximation():
     half_width = 1.96 * stats.sem(values, axis=1)
     np.testing.assert_allclose(high - mean, half_width, rtol=0.1)
     np.testing.assert_allclose(mean - low, half_width, rtol=0.1)
+
+
+def test_skewed_means_have_the_limits_that_scipy_gives():
+    values = np.random.default_rng(3).exponential(size=(1, 60))
+    found = resampled_means(values, np.arange(60), 20_000, 0)
+    reference = stats.bootstrap(
+        (values[0],), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
+    ).confidence_interval
+    width = reference.high - reference.low
+    assert abs(found.low[0] - reference.low) < 0.03 * width
+    assert abs(found.high[0] - reference.high) < 0.03 * width
+    plain = np.quantile(found.drawn[0], [0.025, 0.975])
+    assert found.low[0] > plain[0]  # a percentile interval ignores the skew
+    assert found.high[0] > plain[1] + 0.02 * width
+
+
+def test_resamples_are_ratios_of_the_drawn_groups():
+    above, below = np.arange(1.0, 9.0), np.array([2.0, 1.0] * 4)
+    groups = np.array([7, 7, 3, 5, 5, 9, 1, 3])
+    found = resampled_ratios(above[None], below[None], groups, 30, 4)
+    weights = group_weights(5, 30, 4)
+    named = np.array([np.isin(groups, name) for name in (1, 3, 5, 7, 9)])
+    expected = (weights @ named @ above) / (weights @ named @ below)
+    np.testing.assert_allclose(found.drawn[0], expected)
+    assert found.value[0] == pytest.approx(36 / 12)
+
+
+def test_two_encoders_on_the_same_texts_are_drawn_alike():
+    values = np.random.default_rng(0).normal(size=(1, 40))
+    groups = np.arange(40) // 2
+    one, other = (resampled_means(values + shift, groups, 50, 0) for shift in (0, 1))
+    np.testing.assert_allclose(other.drawn - one.drawn, 1)
+
+
+def test_shares_of_rare_cases_are_covered():
+    generator = np.random.default_rng(5)
+    inside = 0
+    for seed in range(300):
+        cases = (generator.random((1, 200)) < 0.04).astype(float)
+        found = resampled_means(cases, np.arange(200), 400, seed)
+        inside += found.low[0] <= 0.04 <= found.high[0]
+    assert 0.90 <= inside / 300 <= 0.99

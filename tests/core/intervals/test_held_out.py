@@ -1,6 +1,7 @@
 """Held-out choice on tables whose answers are known."""
 
 import numpy as np
+import pytest
 
 from stages.core.intervals.held_out import halves, held_out
 
@@ -43,6 +44,41 @@ def test_a_choice_on_all_cases_may_be_scored_on_some():
     assert choice.best == 0
     assert choice.score.value == 0.0  # the head that is best on all is wrong on these
     assert choice.cases == 10
+
+
+def test_each_half_is_scored_by_the_choice_of_the_other():
+    # On every even case candidate 0 is right, on every odd one candidate 1: whoever is chosen on
+    # one half is right on half of the other, and never more.
+    scores = np.zeros((400, 2))
+    scores[::2, 0] = scores[1::2, 1] = 1
+    choice = held_out(scores, np.zeros((400, 1)), np.arange(400), 200, 0)
+    assert choice.score.value == pytest.approx(0.5, abs=0.03)
+    # Chosen and scored on the same half it would be better than half.
+    assert choice.score.value < scores.mean(0).max() + 0.001
+
+
+def test_the_resamples_are_of_the_score_shown():
+    generator = np.random.default_rng(0)
+    scores = generator.random((120, 6)) < np.linspace(0.2, 0.7, 6)
+    rivals = generator.random((120, 2)) < 0.4
+    choice = held_out(scores, rivals, np.arange(120) // 3, 400, 1)
+    value, rival, gain = choice.drawn
+    np.testing.assert_allclose(gain, value - rival)
+    assert (choice.score.low, choice.score.high) == pytest.approx(
+        tuple(np.quantile(value, [0.025, 0.975]))
+    )
+    assert abs(value.mean() - choice.score.value) < value.std()
+
+
+def test_a_pick_is_made_anew_in_every_resample():
+    # Two candidates that are alike on average: resamples differ in whom they choose, so that the
+    # interval is wider than that of the cases of one of them.
+    scores = np.zeros((60, 2))
+    scores[:30, 0] = scores[30:, 1] = 1
+    choice = held_out(scores, np.zeros((60, 1)), np.arange(60), 500, 0)
+    assert not choice.same
+    fixed = 1.96 * np.sqrt(0.25 / 60)
+    assert choice.score.high - choice.score.low > 2 * fixed
 
 
 def test_one_group_has_nothing_held_out():
