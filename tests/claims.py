@@ -6,9 +6,12 @@ The fixture `measures` of `tests/conftest.py` is the configuration that they are
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import stages.findings
+from stages.core.stage.places import MEASURES
+from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import REGISTERED, Settings
 from stages.core.verdicts.depth import Band
@@ -26,6 +29,27 @@ def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
     path = measures.folder / f"{name}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_parquet(path, index=False)
+
+
+def write_drawn(
+    measures: Measures,
+    table: MeasuredTable,
+    rows: list[dict[str, Any]],
+    spread: float = 0.0,
+    **fields: Any,
+) -> None:
+    """Write rows of a table with resamples: each value with normal noise, 200 times.
+
+    Args:
+        spread: standard deviation of the noise, the same in every column and row, so that two
+            tables that are written alike are drawn alike.
+    """
+    name = str(table.path(**fields).relative_to(MEASURES).with_suffix(""))
+    write(measures, name, rows)
+    noise = spread * np.random.default_rng(0).normal(size=200)
+    drawn = [[row[column] + noise for row in rows] for column in table.resampled]
+    path = measures.folder / table.resampled_path(**fields).relative_to(MEASURES)
+    np.save(path, np.array(drawn, dtype=np.float32))
 
 
 def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None:

@@ -2,123 +2,164 @@
 
 Kovaleva et al. 2019, section 4.6: attention set to `uniform`, effects in points. Query-title study,
 sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads on.
-Tasks that the tuned encoder has not learnt are left out.
+Effects are of accuracy, of a score's correlation, whatever the task's primary metric is. Beside the
+tuned encoder stands one that was tuned from random weights. Tasks that an encoder has not learnt
+are left out: heads that are off change nothing there.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
-from stages.core.verdicts.answers import Answer, decided_by_task
+from stages.core.outcomes import tables as of_outcomes
+from stages.core.outcomes.tables import GATES
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.stage.tables import MeasuredTable, drawn_name
+from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task, over_tasks
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
+    Combination,
     Estimate,
+    difference_of,
     largest,
     over_seeds,
     smallest,
 )
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, relative_effects
+from stages.core.verdicts.measures import Measures
 
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
+ONE_WITH_THIS_ARM = "the encoder tuned from random weights has not learnt the task"
+
+Unit = Literal["points", "percent"]
+# The columns of an effect with its limits, and what makes points or percent of it.
+EFFECT: dict[Unit, tuple[str, str, str]] = {
+    "points": ("effect", "low", "high"),
+    "percent": ("relative", "relative_low", "relative_high"),
+}
+HELD_OUT: dict[Unit, tuple[str, str, str]] = {
+    "points": ("effect_heldout", "low", "high"),
+    "percent": ("relative_heldout", "relative_low", "relative_high"),
+}
+# The estimate of one run, a task and seed, from its rows of a table.
+OfRun = Callable[[pd.DataFrame], Estimate]
+# The same table of the tuned encoder and of the one tuned from random weights.
+CONTROLS = {
+    of_outcomes.GATES: of_outcomes.CONTROL_GATES,
+    of_outcomes.MEANS: of_outcomes.CONTROL_MEANS,
+    of_outcomes.HELD_OUT: of_outcomes.CONTROL_HELD_OUT,
+    of_outcomes.CURVES: of_outcomes.CONTROL_CURVES,
+    of_outcomes.GAPS: of_outcomes.CONTROL_GAPS,
+}
 
 
 @measure
 def best_head_held_out(measures: Measures, settings: Settings) -> Answer:
     """Gain of the best head (chosen on one half, scored on the other), on the weakest task."""
-    gains = _held_out(measures, family="head", mode="uniform", picked="best")
-    return Answer(smallest(list(gains.values())), gains)
+    estimate = _of_row("points", HELD_OUT, family="head", mode="uniform", picked="best")
+    return _every_task(measures, of_outcomes.HELD_OUT, estimate, smallest)
 
 
 @measure
-def layer_held_out(measures: Measures, settings: Settings, picked: str) -> Answer:
+def layer_held_out(
+    measures: Measures, settings: Settings, picked: Literal["best", "worst"]
+) -> Answer:
     """Effect of the `best` or `worst` layer, held out, on the task where it is most extreme."""
-    effects = _held_out(measures, family="layer", mode="uniform", picked=picked)
+    estimate = _of_row("points", HELD_OUT, family="layer", mode="uniform", picked=picked)
     combine = largest if picked == "best" else smallest
-    return Answer(combine(list(effects.values())), effects)
+    return _every_task(measures, of_outcomes.HELD_OUT, estimate, combine)
 
 
 @measure
 def best_layer_relative(measures: Measures, settings: Settings, task: str) -> Answer:
     """Relative gain of the best layer, held out."""
-    gains = _held_out(measures, family="layer", mode="zero", picked="best", relative=True)
-    return decided_by_task(task, gains)
-
-
-@measure
-def heads_with_effect(measures: Measures, settings: Settings, mode: str, sign: int) -> Answer:
-    """Heads with a significant effect of this sign, on the task that has the fewest."""
-    counts = _counts(measures, mode, sign)
-    return Answer(_fewest(list(counts.values())), counts, "heads")
-
-
-@measure
-def hurting_heads(
-    measures: Measures, settings: Settings, task: str, layers: Band | None = None
-) -> Answer:
-    """Heads without which the metric falls significantly, in some layers or (None) in all."""
-    return decided_by_task(task, _counts(measures, "zero", -1, layers), "heads")
+    estimate = _of_row("percent", HELD_OUT, family="layer", mode="zero", picked="best")
+    return _one_task(measures, of_outcomes.HELD_OUT, estimate, task)
 
 
 @measure
 def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
     """Mean effect over all heads, on the task where it is largest."""
-    rows = of_learnt_tasks(measures, MEANS)
-    rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
-    effects = _over_seeds(rows, lambda run: _mean_effect(run, POINTS))
-    return Answer(largest(list(effects.values())), effects)
+    estimate = _of_row("points", EFFECT, family="head", mode="uniform")
+    return _every_task(measures, of_outcomes.MEANS, estimate, largest)
 
 
 @measure
-def effect_of_layers(measures: Measures, settings: Settings, layers: Band, task: str) -> Answer:
-    """Mean relative effect of some layers, each off as a whole."""
-
-    def mean(rows: pd.DataFrame) -> Estimate:
-        inside = rows[layers.holds(rows["layer"])]
-        if inside.empty:
-            raise NotMeasured("the encoder has too few layers to tell these from the others")
-        return _mean_effect(relative_effects(inside), PERCENT)
-
-    return decided_by_task(task, _each_task(measures, "layer", "zero", mean))
-
-
-@measure
-def share_of_small_effects(
-    measures: Measures, settings: Settings, within: float, task: str
+def least_effect_of_layers(
+    measures: Measures, settings: Settings, task: str, layers: Band | None = None
 ) -> Answer:
-    """Share of heads whose relative effect is smaller than `within` percent."""
+    """The smallest relative effect of some layers, or (None) of all, each off as a whole."""
+    return _one_task(measures, GATES, _smallest_gate("layer", layers), task)
 
-    def share(rows: pd.DataFrame) -> Estimate:
-        rows = relative_effects(rows)
-        limit = within / PERCENT
-        inside = (rows["low"] > -limit) & (rows["high"] < limit)
-        touching = (rows["low"] < limit) & (rows["high"] > -limit)
-        small = rows["effect"].abs() < limit
-        return Estimate(small.mean(), inside.mean(), touching.mean(), len(rows))
 
-    return decided_by_task(task, _each_task(measures, "head", "zero", share), "heads")
+@measure
+def least_effect_of_heads(
+    measures: Measures, settings: Settings, task: str, layers: Band | None = None
+) -> Answer:
+    """The smallest relative effect of the heads of some layers, or (None) of all, each alone.
+
+    The interval allows for the choice of the smallest of many.
+    """
+    return _one_task(measures, GATES, _smallest_gate("head", layers), task)
+
+
+@measure
+def usual_effect_of_heads(measures: Measures, settings: Settings, task: str) -> Answer:
+    """The root mean square of the relative effects of all heads, less what chance adds to it.
+
+    The expected square of a measured effect is that of the true one and its variance. Where chance
+    alone would give more than was measured, the root is negative.
+    """
+
+    def root(rows: pd.DataFrame) -> Estimate:
+        drawn = np.stack(list(rows[drawn_name("relative")]))
+        variance = drawn.var(axis=1, ddof=1)
+        # A resample scatters around the measured effect, as that does around the true one.
+        squares = rows["relative"].to_numpy() ** 2 - variance
+        resampled = (drawn**2 - 2 * variance[:, None]).mean(axis=0)
+        n = int(rows["examples"].iloc[0])
+        return Estimate.of_drawn(_root(squares.mean()), _root(resampled), n).scaled(PERCENT)
+
+    return _one_task(measures, GATES, _of_rows(root, family="head", mode="zero"), task)
 
 
 @measure
 def random_share(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a random share of all heads, mean over the draws."""
-    return decided_by_task(task, _share(of_learnt_tasks(measures, CURVES), share, band="all"))
+    estimate = _of_row("percent", EFFECT, mode="zero", band="all", share=share)
+    return _one_task(measures, of_outcomes.CURVES, estimate, task)
+
+
+@measure
+def larger_share(
+    measures: Measures, settings: Settings, share: float, beside: float, task: str
+) -> Answer:
+    """Relative effect of a random share of all heads, less that of a smaller share."""
+    larger, smaller = (
+        _of_row("percent", EFFECT, mode="zero", band="all", share=part) for part in (share, beside)
+    )
+    return _one_task(
+        measures, of_outcomes.CURVES, lambda rows: difference_of(larger(rows), smaller(rows)), task
+    )
 
 
 @measure
 def lower_against_upper(measures: Measures, settings: Settings, share: float, task: str) -> Answer:
     """Relative effect of a share of the lower layers' heads minus that of the upper layers'."""
-    return decided_by_task(task, _share(of_learnt_tasks(measures, GAPS), share))
+    estimate = _of_row("percent", EFFECT, mode="zero", share=share)
+    return _one_task(measures, of_outcomes.GAPS, estimate, task)
 
 
 @summary("ablate")
 def extremes(measures: Measures) -> dict:
     """For each task and mode: the largest effects and the significant heads."""
     gates = measures.frame(GATES)
+    gates = gates[gates["metric"] == gates["task"].map(measures.deciding)]
     table: dict = {}
     for (task, mode), cells in gates.groupby(["task", "mode"], sort=False):
         heads = cells[cells["family"] == "head"]
@@ -135,81 +176,107 @@ def extremes(measures: Measures) -> dict:
     return table
 
 
-def _each_task(
-    measures: Measures, family: str, mode: str, estimate: Callable[[pd.DataFrame], Estimate]
-) -> dict[str, Estimate]:
-    """Estimate from each task's gates of one family and mode, averaged over seeds."""
-    gates = of_learnt_tasks(measures, GATES)
-    return _over_seeds(gates[(gates["family"] == family) & (gates["mode"] == mode)], estimate)
+def _one_task(measures: Measures, table: MeasuredTable, estimate: OfRun, task: str) -> Answer:
+    """The estimate of the task that the claim is about, beside that of the control."""
+    own = _over_seeds(measures, table, TUNED, estimate)
+    chosen = decided_by_task(task, own)
+    control = _of_control(measures, table, estimate)
+    answer = over_tasks({task: own[task]}, _alone, control, uncontrolled=ONE_WITH_THIS_ARM)
+    return _of_tuned(answer, own, chosen.decided_on, measures)
+
+
+def _every_task(
+    measures: Measures, table: MeasuredTable, estimate: OfRun, combine: Combination
+) -> Answer:
+    """The estimates of all tasks as one, beside those of the control."""
+    own = _over_seeds(measures, table, TUNED, estimate)
+    control = _of_control(measures, table, estimate)
+    return _of_tuned(over_tasks(own, combine, control), own, "", measures)
+
+
+def _of_tuned(
+    answer: Answer, own: dict[str, Estimate], decided_on: str, measures: Measures
+) -> Answer:
+    decides = [decided_on] if decided_on else list(own)
+    return replace(
+        answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=measures.seeds_of(decides)
+    )
+
+
+def _alone(estimates: Sequence[Estimate]) -> Estimate:
+    (estimate,) = estimates
+    return estimate
+
+
+def _of_control(measures: Measures, table: MeasuredTable, estimate: OfRun) -> dict[str, Estimate]:
+    """The same of the encoder tuned from random weights; empty where it has learnt no task."""
+    try:
+        return _over_seeds(measures, CONTROLS[table], TUNED_FROM_RANDOM, estimate)
+    except NotMeasured:
+        return {}
 
 
 def _over_seeds(
-    rows: pd.DataFrame, estimate: Callable[[pd.DataFrame], Estimate]
+    measures: Measures, table: MeasuredTable, arm: Arm, estimate: OfRun
 ) -> dict[str, Estimate]:
-    if rows.empty:
-        raise NotMeasured("no gate of this family and mode was run")
-    return {
-        task: over_seeds([estimate(run) for _, run in runs.groupby("seed")])
-        for task, runs in rows.groupby("task", sort=False)
-    }
+    """The estimate of every learnt task, over its seeds."""
+    rows = of_learnt_tasks(measures, table, arm, resampled=True)
+    rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
+    found, lacking = {}, NotMeasured("no gate of this family and mode was run")
+    for task, runs in rows.groupby("task", sort=False):
+        try:
+            found[str(task)] = over_seeds([estimate(run) for _, run in runs.groupby("seed")])
+        except NotMeasured as error:
+            lacking = error
+    if not found:
+        raise lacking
+    return found
 
 
-def _mean_effect(rows: pd.DataFrame, scale: float) -> Estimate:
-    """Mean over gates; they share the examples, so their bounds are averaged too."""
-    mean = rows[["effect", "low", "high"]].mean() * scale
-    return Estimate(mean["effect"], mean["low"], mean["high"], int(rows["examples"].max()))
+def _of_rows(estimate: OfRun, **place: str | float) -> OfRun:
+    """An estimate from the rows of a run that have these values in these columns."""
+
+    def of_run(run: pd.DataFrame) -> Estimate:
+        for column, value in place.items():
+            same = run[column] == value
+            run = run[np.isclose(run[column], value) if isinstance(value, float) else same]
+        if run.empty:
+            raise NotMeasured(f"nothing was run with {_said(place)}")
+        return estimate(run)
+
+    return of_run
 
 
-def _held_out(
-    measures: Measures, family: str, mode: str, picked: str, relative: bool = False
-) -> dict[str, Estimate]:
-    """The held-out effect for each task, in points or in percent of the metric."""
-    rows = of_learnt_tasks(measures, HELD_OUT)
-    rows = rows[(rows["family"] == family) & (rows["mode"] == mode) & (rows["picked"] == picked)]
-    rows = rows.assign(effect=rows["effect_heldout"])
-    return _over_seeds(
-        relative_effects(rows) if relative else rows, lambda run: _mean_effect(run, POINTS)
-    )
+def _said(place: dict[str, str | float]) -> str:
+    return ", ".join(f"{column} {value}" for column, value in place.items())
 
 
-def _share(rows: pd.DataFrame, share: float, band: str | None = None) -> dict[str, Estimate]:
-    """The relative effect of a share of heads set to zero, over draws and examples."""
-    rows = rows[(rows["mode"] == "zero") & np.isclose(rows["share"], share)]
-    if band is not None:
-        rows = rows[rows["band"] == band]
+def _of_row(unit: Unit, columns: dict[Unit, tuple[str, str, str]], **place: str | float) -> OfRun:
+    """The estimate of the one row of a run that has these values, in points or percent."""
 
-    def point(run: pd.DataFrame) -> Estimate:
-        row = run.iloc[0]
-        bounds = (row["relative_low"], row["relative_high"])
-        return Estimate(row["relative"], *bounds, int(row["examples"])).scaled(PERCENT)
+    def of_one(rows: pd.DataFrame) -> Estimate:
+        (row,) = rows.to_dict("records")
+        return Estimate.of_row(row, columns[unit], int(row["examples"])).scaled(POINTS)
 
-    return _over_seeds(rows, point)
+    return _of_rows(of_one, **place)
 
 
-def _counts(
-    measures: Measures, mode: str, sign: int, layers: Band | None = None
-) -> dict[str, Estimate]:
-    """Heads with a significant effect of one sign; at most all those without one of the other.
+def _smallest_gate(family: str, layers: Band | None) -> OfRun:
+    """The smallest relative effect of the gates of one family, with output set to zero."""
 
-    Holm's correction is over all heads of the task, also where only those of some layers count.
-    """
-
-    def count(rows: pd.DataFrame) -> Estimate:
+    def of_gates(rows: pd.DataFrame) -> Estimate:
         if layers is not None:
             rows = rows[layers.holds(rows["layer"])]
-        direction = np.sign(rows["effect"]) * (rows["p_holm"] < SIGNIFICANCE)
-        shown = int((direction == sign).sum())
-        excluded = int((direction == -sign).sum())
-        return Estimate(shown, shown, len(rows) - excluded, len(rows))
+        if rows.empty:
+            raise NotMeasured("the encoder has too few layers to tell these from the others")
+        gates = [
+            Estimate.of_row(row, EFFECT["percent"], int(row["examples"])).scaled(PERCENT)
+            for row in rows.to_dict("records")
+        ]
+        return replace(smallest(gates), n=gates[0].n)
 
-    return _each_task(measures, "head", mode, count)
+    return _of_rows(of_gates, family=family, mode="zero")
 
 
-def _fewest(counts: Sequence[Estimate]) -> Estimate:
-    """The smallest count; bounds of counts are not normal, so nothing is widened."""
-    return Estimate(
-        min(item.value for item in counts),
-        min(item.low for item in counts),
-        min(item.high for item in counts),
-        max(item.n for item in counts),
-    )
+def _root(square: np.ndarray | float) -> np.ndarray | float:
+    return np.sign(square) * np.sqrt(np.abs(square))

@@ -1,155 +1,191 @@
 """Effects of heads, layers and random shares, on hand-made rows."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
+from stages.core.outcomes import tables as of_outcomes
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures
-from tests.claims import MIDDLE, UPPER_HALF, found, write, write_run
+from tests.claims import MIDDLE, UPPER_HALF, found, write_drawn, write_run
+
+BASELINE = 0.8
 
 
-def gate(task_effect: float, **columns) -> dict:
-    """One row of the ablation: an effect with an interval of 0.01 to both sides."""
-    defaults = {
-        "family": "head",
-        "mode": "zero",
-        "layer": 0,
-        "head": 0,
-        "baseline": 0.8,
+def effect(value: float, names: tuple[str, str] = ("effect", "relative"), **columns) -> dict:
+    """One row: an effect with an interval of 0.01 to both sides, and the same of the baseline."""
+    absolute, relative = names
+    row = {
+        "metric": "accuracy",
         "examples": 400,
-        "effect": task_effect,
-        "low": task_effect - 0.01,
-        "high": task_effect + 0.01,
-        "p_holm": 1.0,
+        "baseline": BASELINE,
+        absolute: value,
+        relative: value / BASELINE,
+        "low": value - 0.01,
+        "high": value + 0.01,
+        "relative_low": (value - 0.01) / BASELINE,
+        "relative_high": (value + 0.01) / BASELINE,
     }
-    return defaults | columns
+    return row | columns
 
 
-def write_held_out(measures: Measures, task: str, effect: float, **columns) -> None:
-    row = gate(effect, picked="best", effect_heldout=effect, effect_picked_half=1.0) | columns
-    write(measures, f"effects/{task}-0-heldout", [row])
+def gate(value: float, **columns) -> dict:
+    """A row of single heads or layers."""
+    place = {"family": "head", "mode": "zero", "layer": 0, "head": 0, "p_holm": 1.0}
+    return effect(value, **(place | columns))
 
 
-def test_best_head_is_the_held_out_gain_of_the_weakest_task(measures):
-    write_held_out(measures, "one", 0.02, mode="uniform")
-    write_held_out(measures, "two", 0.03, mode="uniform")
+def write_held_out(measures: Measures, task: str, value: float, **columns) -> None:
+    row = effect(value, ("effect_heldout", "relative_heldout"), effect_picked_half=1.0)
+    place = {"family": "head", "mode": "uniform", "picked": "best"}
+    rows = [row | place | columns, row | place | columns | {"metric": "f1", "effect_heldout": 9}]
+    write_drawn(measures, of_outcomes.HELD_OUT, rows, task=task, seed=0)
+
+
+def write_gates(measures: Measures, rows: list[dict[str, Any]], **arguments: Any) -> None:
+    write_drawn(measures, of_outcomes.GATES, rows, task="one", seed=0, **arguments)
+
+
+def test_best_head_is_the_held_out_gain_of_the_weakest_task_in_accuracy(measures):
+    write_held_out(measures, "one", 0.02)
+    write_held_out(measures, "two", 0.03)
     gain = found(measures, "best_head_held_out")
     assert gain.pooled.value == pytest.approx(2)
     assert gain.pooled.low == pytest.approx(1)
     assert gain.tasks["two"].value == pytest.approx(3)
-    assert (gain.pooled.n, gain.counted) == (800, "examples")
+    assert (gain.pooled.n, gain.counted, gain.arm, gain.seeds) == (800, "examples", "tuned", 1)
 
 
 def test_layer_held_out_takes_the_most_extreme_task(measures):
-    write_held_out(measures, "one", -0.02, mode="uniform", family="layer", picked="worst")
-    write_held_out(measures, "two", -0.03, mode="uniform", family="layer", picked="worst")
+    write_held_out(measures, "one", -0.02, family="layer", picked="worst")
+    write_held_out(measures, "two", -0.03, family="layer", picked="worst")
     assert found(measures, "layer_held_out", picked="worst").pooled.value == pytest.approx(-3)
-    with pytest.raises(NotMeasured):
+    with pytest.raises(NotMeasured, match="picked best"):
         found(measures, "layer_held_out", picked="best")
 
 
 def test_best_layer_is_relative_to_the_baseline(measures):
-    write_held_out(measures, "one", 0.04, family="layer")
+    write_held_out(measures, "one", 0.04, family="layer", mode="zero")
     # 0.04 of 0.8 is 5%.
     assert found(measures, "best_layer_relative", task="one").pooled.value == pytest.approx(5)
 
 
-def test_significant_heads_are_counted_with_what_is_not_excluded(measures):
-    rows = [
-        gate(-0.1, layer=0, head=0, p_holm=0.01),
-        gate(-0.1, layer=0, head=1, p_holm=0.2),
-        gate(0.1, layer=1, head=0, p_holm=0.01),
-        gate(-0.1, layer=1, head=1, p_holm=0.01),
-    ]
-    write(measures, "effects/one-0", rows)
-    hurting = found(measures, "hurting_heads", task="one")
-    assert hurting.pooled == Estimate(2, 2, 3, 4)
-    upper = found(measures, "hurting_heads", layers=UPPER_HALF, task="one")
-    assert upper.pooled == Estimate(1, 1, 1, 2)
-    helping = found(measures, "heads_with_effect", mode="zero", sign=1)
-    assert helping.pooled == Estimate(1, 1, 2, 4)
+def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
+    write_gates(measures, [gate(-0.08), gate(-0.02, head=1)])
+    control = [gate(-0.04), gate(0.0, head=1)]
+    write_drawn(measures, of_outcomes.CONTROL_GATES, control, task="one", seed=0)
+    answer = found(measures, "least_effect_of_heads", task="one")
+    assert (answer.pooled.value, answer.control.value) == pytest.approx((-10, -5))
+    assert answer.beyond.value == pytest.approx(-5)
+
+
+def test_a_control_that_has_learnt_nothing_is_none(measures):
+    for arm, wrong in (("tuned", 2), ("tuned_from_random", 10)):
+        write_run(measures, f"finetune/one-{arm}-0", wrong)
+    write_run(measures, "baseline/one", 10, model="majority")
+    write_gates(measures, [gate(-0.08)])
+    write_drawn(measures, of_outcomes.CONTROL_GATES, [gate(0.0)], task="one", seed=0)
+    answer = found(measures, "least_effect_of_heads", task="one")
+    assert answer.control is None
+    assert "has not learnt the task" in answer.uncontrolled
+
+
+def test_the_smallest_of_many_heads_allows_for_the_choice(measures):
+    rows = [gate(-0.04), gate(0.02, head=1), gate(-0.016, layer=1), gate(0.1, layer=1, head=1)]
+    write_gates(measures, rows)
+    everywhere = found(measures, "least_effect_of_heads", task="one").pooled
+    assert everywhere.value == pytest.approx(-5)
+    assert everywhere.low == pytest.approx(-6.25)
+    assert everywhere.high > -5 + 1.25 + 0.2  # wider than the interval of that head alone
+    assert everywhere.n == 400
+    upper = found(measures, "least_effect_of_heads", layers=UPPER_HALF, task="one").pooled
+    assert upper.value == pytest.approx(-2)
 
 
 def test_mean_head_effect_is_the_best_task(measures):
-    write(measures, "effects/one-0-means", [gate(0.02, mode="uniform")])
-    write(measures, "effects/two-0-means", [gate(0.03, mode="uniform"), gate(0.5)])
-    effect = found(measures, "mean_head_effect")
-    assert effect.pooled.value == pytest.approx(3)
-    assert effect.tasks["one"] == Estimate(2, 1, 3, 400)
+    for task, value in (("one", 0.02), ("two", 0.03)):
+        rows = [gate(value, mode="uniform"), gate(0.5), gate(0.5, mode="uniform", family="layer")]
+        write_drawn(measures, of_outcomes.MEANS, rows, task=task, seed=0)
+    answer = found(measures, "mean_head_effect")
+    assert answer.pooled.value == pytest.approx(3)
+    one = answer.tasks["one"]
+    assert (one.value, one.low, one.high, one.n) == pytest.approx((2, 1, 3, 400))
 
 
-def test_seeds_of_a_task_are_averaged(measures):
-    write(measures, "effects/one-0-means", [gate(0.02, mode="uniform")])
-    write(measures, "effects/one-1-means", [gate(0.06, mode="uniform")])
-    assert found(measures, "mean_head_effect").pooled.value == pytest.approx(4)
+def test_seeds_of_a_task_add_their_variance(measures):
+    for seed, value in ((0, 0.02), (1, 0.06)):
+        rows = [gate(value, mode="uniform")]
+        write_drawn(measures, of_outcomes.MEANS, rows, task="one", seed=seed)
+    pooled = found(measures, "mean_head_effect").pooled
+    assert pooled.value == pytest.approx(4)
+    # The standard error of 2 and 6 is 2; t with one degree of freedom is 12.7.
+    assert pooled.low == pytest.approx(4 - 12.706 * 2, abs=0.1)
 
 
 def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
     for task, wrong in (("one", 10), ("two", 2)):
         write_run(measures, f"finetune/{task}-tuned-0", wrong)
         write_run(measures, f"baseline/{task}", 10, model="majority")
-        write(measures, f"effects/{task}-0-means", [gate(0.02, mode="uniform")])
-        write(measures, f"effects/{task}-0", [gate(0.02)])
+        rows = [gate(0.02, mode="uniform")]
+        write_drawn(measures, of_outcomes.MEANS, rows, task=task, seed=0)
+        write_drawn(measures, of_outcomes.GATES, [gate(0.02)], task=task, seed=0)
     assert not_learnt(measures) == ["one"]
     assert list(found(measures, "mean_head_effect").tasks) == ["two"]
-    with pytest.raises(NotMeasured, match="on one the tuned encoder"):
-        found(measures, "hurting_heads", task="one")
+    with pytest.raises(NotMeasured, match="about the task one"):
+        found(measures, "least_effect_of_heads", task="one")
     write_run(measures, "finetune/two-tuned-0", 10)
     with pytest.raises(NotMeasured, match="better than the majority class"):
         found(measures, "mean_head_effect")
 
 
-def test_middle_layers_are_found_by_depth(measures):
-    effects = [0.5, 0.5, 0.04, 0.08, 0.12, 0.5]
-    rows = [gate(effect, family="layer", layer=layer) for layer, effect in enumerate(effects)]
-    write(measures, "effects/one-0", rows)
-    # The third to fifth layer of six: 0.08 of 0.8 is 10%.
-    middle = found(measures, "effect_of_layers", layers=MIDDLE, task="one")
-    assert middle.pooled.value == pytest.approx(10)
+def test_middle_layers_are_found_by_depth_and_the_least_of_them_decides(measures):
+    effects = [-0.5, -0.5, 0.04, 0.12, 0.08, -0.5]
+    rows = [gate(value, family="layer", layer=layer) for layer, value in enumerate(effects)]
+    write_gates(measures, rows)
+    # The third to fifth layer of six: 0.04 of 0.8 is 5%.
+    middle = found(measures, "least_effect_of_layers", layers=MIDDLE, task="one")
+    assert middle.pooled.value == pytest.approx(5)
     assert middle.pooled.n == 400
-    write(measures, "effects/one-0", rows[:1])
+    everywhere = found(measures, "least_effect_of_layers", task="one")
+    assert everywhere.pooled.value == pytest.approx(-62.5)
+    write_gates(measures, rows[:1])
     with pytest.raises(NotMeasured, match="too few layers"):
-        found(measures, "effect_of_layers", layers=MIDDLE, task="one")
+        found(measures, "least_effect_of_layers", layers=MIDDLE, task="one")
 
 
-def test_small_effects_are_bounded_by_their_intervals(measures):
-    rows = [
-        gate(0.0, low=-0.001, high=0.001),  # inside 1% of 0.8
-        gate(0.0, low=-0.02, high=0.02),  # small, but its interval is not
-        gate(0.02, low=0.004, high=0.03),  # large, but its interval touches
-        gate(-0.1, low=-0.2, high=-0.05),
-    ]
-    write(measures, "effects/one-0", rows)
-    share = found(measures, "share_of_small_effects", within=1.0, task="one").pooled
-    assert (share.value, share.low, share.high) == (0.5, 0.25, 0.75)
+def test_the_usual_effect_takes_off_what_chance_adds(measures):
+    generator = np.random.default_rng(0)
+    true = np.array([0.0, 0.0, 0.0, 0.04] * 50)
+    measured = true + generator.normal(scale=0.02, size=200)
+    rows = [gate(value, head=head) for head, value in enumerate(measured)]
+    write_gates(measures, rows, spread=0.02)
+    usual = found(measures, "usual_effect_of_heads", task="one").pooled
+    # The root of a quarter of 0.04 squared is 0.02, of 0.8 it is 2.5%; measured it would be 3.5%.
+    assert usual.value == pytest.approx(2.5, abs=0.4)
+    write_gates(measures, [gate(0.0), gate(0.0, head=1)], spread=0.02)
+    assert found(measures, "usual_effect_of_heads", task="one").pooled.value < 0
 
 
 def test_curves_and_gaps_are_read_at_the_share(measures):
     rows = [
-        {
-            "mode": mode,
-            "band": band,
-            "share": share,
-            "draws": 10,
-            "examples": 96,
-            "relative": -share * steepness,
-            "relative_low": -share * steepness - 0.01,
-            "relative_high": -share * steepness + 0.01,
-        }
+        effect(-share * steepness, mode=mode, band=band, share=share, draws=10)
         for mode, band, steepness in (
-            ("zero", "all", 0.1),
-            ("zero", "lower", 0.5),
+            ("zero", "all", 0.08),
+            ("zero", "lower", 0.4),
             ("mean", "all", 1),
         )
         for share in (0.1, 0.8)
     ]
-    write(measures, "effects/one-0-curves", rows)
-    write(measures, "effects/one-0-gaps", [row for row in rows if row["band"] == "lower"])
+    gaps = [row for row in rows if row["band"] == "lower"]
+    write_drawn(measures, of_outcomes.CURVES, rows, task="one", seed=0)
+    write_drawn(measures, of_outcomes.GAPS, gaps, task="one", seed=0)
     point = found(measures, "random_share", share=0.1, task="one").pooled
-    assert (point.value, point.low, point.high) == pytest.approx((-1, -2, 0))
-    assert point.n == 96
+    assert (point.value, point.low, point.high) == pytest.approx((-1, -2.25, 0.25))
+    further = found(measures, "larger_share", share=0.8, beside=0.1, task="one").pooled
+    assert further.value == pytest.approx(-7)
     gap = found(measures, "lower_against_upper", share=0.8, task="one").pooled
-    assert (gap.value, gap.low) == pytest.approx((-40, -41))
-    with pytest.raises(NotMeasured):
+    assert (gap.value, gap.low) == pytest.approx((-40, -41.25))
+    with pytest.raises(NotMeasured, match="share 0.2"):
         found(measures, "random_share", share=0.2, task="one")
