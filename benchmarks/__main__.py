@@ -6,6 +6,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
 from benchmarks import corpus_stages, dump, profiling, results
 from benchmarks import grid as grid_benchmark
@@ -91,6 +92,18 @@ def stages(
     """Time and peak memory of every stage that reads a corpus."""
     begin()
     show(f"stages-{corpus}", corpus_stages.measure(corpus, configuration))
+
+
+@app.command()
+def calibration(
+    encoders: Annotated[int, typer.Option(help="of random weights")] = 20,
+    configuration: Annotated[Path, typer.Option(help="its folder; it was built")] = Path("."),
+    seed: Annotated[int, typer.Option(help="of the first encoder's weights")] = 1000,
+) -> None:
+    """How often claims about attention on corpora hold of encoders that have learnt nothing."""
+    begin()
+    name = configuration.resolve().name if configuration != Path(".") else "default"
+    show(f"calibration-{name}", calibration_benchmark.measure(encoders, configuration, seed))
 
 
 @app.command()

@@ -28,6 +28,7 @@ CAPTIONS = {
     "maps": "Maps of every head on disk, against `output_attentions` and `np.savez_compressed`",
     "reading": "Reading maps back",
     "memory": "Peak memory of one process",
+    "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
     "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",

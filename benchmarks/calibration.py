@@ -1,0 +1,149 @@
+"""How often claims about attention hold of encoders that have learnt nothing.
+
+Encoders of random weights stand in place of the encoder, each in turn against each of the others
+as its control. What holds of them holds by chance, or by the shape of the network and of the text.
+"""
+
+import os
+import tempfile
+from collections import Counter
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+import stages
+import stages.findings
+from benchmarks.alone import run
+from benchmarks.corpus_stages import module_of, readers
+from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
+from stages.core.stage.files import InputError
+from stages.core.stage.places import ENCODERS
+from stages.core.stage.settings import PARAMETER_FILE, section
+from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.claims import ClaimsFile, Settings, answer, read_claims
+from stages.core.verdicts.findings import judged
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.setting import Setting
+from stages.encoder import random_weights
+
+KEPT = "measures"  # below the folder of a calibration: the tables of each encoder
+
+
+class OfOneEncoder(Measures):
+    """The tables of one encoder of random weights, which stands in place of the encoder."""
+
+    @lru_cache(maxsize=64)  # noqa: B019 - there are as many objects as encoders
+    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
+        return super().frame(declared)
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
+        return super().drawn(declared)
+
+
+class AgainstAnother(Measures):
+    """The tables of one encoder, and those of another as its control."""
+
+    def __init__(self, encoder: OfOneEncoder, control: OfOneEncoder, corpora: list[str]):
+        super().__init__(encoder.folder, {}, [], [], corpora)
+        self.encoder, self.control = encoder, control
+
+    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
+        return _both(self.encoder.frame(declared), self.control.frame(declared))
+
+    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
+        return _both(self.encoder.drawn(declared), self.control.drawn(declared))
+
+
+def _both(own: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    if "encoder" not in own:
+        raise NotMeasured("the table is not of encoders on corpora")
+    return pd.concat([own, other.assign(encoder=RANDOM_WEIGHTS)], ignore_index=True)
+
+
+def measure(encoders: int, configuration: Path, seed: int) -> pd.DataFrame:
+    """Run every stage of corpora on encoders of random weights, and judge the claims.
+
+    The configuration must have been built; nothing in it changes. What is measured on tasks has
+    tuned encoders, and is no part of it.
+
+    Args:
+        encoders: how many.
+        seed: of the first encoder's weights; the others follow.
+
+    Returns:
+        claim, pairs, holds (share of the ordered pairs), undecided, fails; in the last line the
+        mean over claims.
+    """
+    if not (configuration / "work").is_dir():
+        raise InputError(f"{configuration}: nothing was built there; run `dvc repro` in it first")
+    corpora = list(section(dict, "corpora", configuration / PARAMETER_FILE))
+    with tempfile.TemporaryDirectory(prefix="calibration-") as name:
+        folders = [
+            _tables_of(seed + number, Path(name) / str(number), configuration, corpora)
+            for number in tqdm(range(encoders), unit="encoder")
+        ]
+        settings = section(Settings, "findings", configuration / PARAMETER_FILE)
+        return judged_pairs(folders, corpora, settings, read_claims())
+
+
+def _tables_of(seed: int, folder: Path, configuration: Path, corpora: list[str]) -> Path:
+    """Write the tables of one encoder; the folder that holds them."""
+    work = folder / "work"
+    work.mkdir(parents=True)
+    for path in configuration.resolve().iterdir():
+        if path.name != "work":
+            (folder / path.name).symlink_to(path)
+    for path in (configuration / "work").resolve().iterdir():
+        if path.name not in ("measures", ENCODERS.name):
+            (work / path.name).symlink_to(path)
+    built = configuration / ENCODERS / UNTUNED
+    random_weights(built, seed).save_pretrained(folder / ENCODERS / UNTUNED)
+    load_tokenizer(built).save_pretrained(folder / ENCODERS / UNTUNED)
+    environment = {**os.environ, "PYTHONPATH": str(Path(stages.__file__).parents[1])}
+    for corpus in corpora:
+        for stage, must in readers(corpus, configuration).items():
+            if must and stage != "corpus":
+                found = run(
+                    [module_of(stage, configuration), "--corpus", corpus], folder, environment
+                )
+                if found.exit_status:
+                    raise SystemExit(f"{stage} failed on {corpus}; build {configuration} first")
+    return work / "measures"
+
+
+def judged_pairs(
+    folders: list[Path], corpora: list[str], settings: Settings, content: ClaimsFile
+) -> pd.DataFrame:
+    """Judge the claims of every encoder against every other as its control."""
+    stages.findings.load()
+    every = [OfOneEncoder(folder, {}, [], [], corpora) for folder in folders]
+    verdicts: dict[str, Counter] = {}
+    for encoder, control in tqdm(list(permutations(every, 2)), unit="pair"):
+        measures = AgainstAnother(encoder, control, corpora)
+        for claim in content.claims:
+            if claim.absent:
+                continue
+            try:
+                found = answer(claim, content.papers[claim.paper], measures, settings)
+            except NotMeasured:
+                continue
+            verdict = judged(claim, "", found, Setting(), Setting()).verdict
+            verdicts.setdefault(claim.id, Counter())[verdict] += 1
+    rows = [
+        {"claim": name, "pairs": count.total()}
+        | {verdict: count[verdict] / count.total() for verdict in ("holds", "fails")}
+        | {"undecided": 1 - (count["holds"] + count["fails"]) / count.total()}
+        for name, count in verdicts.items()
+    ]
+    table = pd.DataFrame(rows)
+    mean = table[["holds", "fails", "undecided"]].mean().to_dict()
+    return pd.concat(
+        [table, pd.DataFrame([{"claim": "mean", "pairs": table["pairs"].sum(), **mean}])],
+        ignore_index=True,
+    )
