@@ -1,120 +1,144 @@
-"""From the outcomes of gates to effects: tables with intervals, held-out choices and curves."""
+"""From the outcomes of gates to effects: tables with intervals, and with resamples beside them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy import stats
 
-from stages.core.intervals.intervals import holm, percentile_interval
+from stages.core.intervals.intervals import LEVEL, holm, percentile_interval
+from stages.core.outcomes.choices import halve, held_out_choice
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import (
-    Halves,
     ResampledMetric,
-    halve,
-    held_out_choices,
-    mean_effect,
+    one_more_each_way,
     paired_effects,
     resample,
 )
+from stages.core.outcomes.tables import EFFECTS, HELD_OUT_EFFECTS
+from stages.core.stage.tables import MeasuredTable
+
+Resamples = Float[np.ndarray, "row resample"]
 
 
-def fixed_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
-    """Tables of gates that are not random: `gates`, `means` and `held_out`."""
+@dataclass(frozen=True)
+class DrawnTable:
+    """A table, and its effects on resamples: in the metric's unit, and relative to the baseline."""
+
+    rows: pd.DataFrame
+    drawn: Float[np.ndarray, "2 row resample"]
+
+
+def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:
+    """Write tables one below the other, with their resamples beside them."""
+    declared.write([part.rows for part in parts], [part.drawn for part in parts], **fields)
+
+
+def fixed_tables(
+    outcomes: Outcomes, resamples: int, splits: int, seed: int, arm: str
+) -> dict[str, DrawnTable]:
+    """Tables of gates that are not random: `gates`, `means` and `held_out`.
+
+    Args:
+        splits: divisions in halves, of which one chooses and the other scores.
+        arm: of the encoder; what `one_more_each_way` adds is drawn for each apart.
+    """
     resampled = resample(outcomes, resamples, seed)
+    stream = (seed, *arm.encode())
     return {
-        "gates": effect_table(outcomes, resampled),
+        "gates": effect_table(outcomes, resampled, stream),
         "means": mean_table(outcomes, resampled),
-        "held_out": held_out_table(outcomes, halve(outcomes, resamples, seed)),
+        "held_out": held_out_table(outcomes, resampled, splits, stream),
     }
 
 
-def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, pd.DataFrame]:
-    """Tables of random shares of heads: `gates`, `curves` and `gaps`."""
+def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, DrawnTable]:
+    """Tables of random shares of heads: `curves` and `gaps`."""
     resampled = resample(outcomes, resamples, seed)
     points = curve_points(outcomes, resampled, seed)
     return {
-        "gates": effect_table(outcomes, resampled),
-        "curves": curve_table(outcomes, points),
-        "gaps": gap_table(outcomes, points),
+        "curves": curve_table(outcomes, resampled, points),
+        "gaps": gap_table(outcomes, resampled, points),
     }
 
 
-def effect_table(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
-    """The gates with metric, examples, baseline, value, effect, relative, low, high, p and p_holm.
+def effect_table(
+    outcomes: Outcomes, resampled: ResampledMetric, stream: tuple[int, ...]
+) -> DrawnTable:
+    """The gates with metric, examples, baseline, value, effect, relative, their limits, p, p_holm.
 
     `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
     `relative` is effect / baseline (as the query-title study; unknown for baselines of 0 and less).
-    `p_holm` is corrected within each family and mode; random draws are not tested one by one.
+    `p_holm` is corrected within each family and mode.
     """
-    effects = paired_effects(outcomes, resampled)
-    evidence = pd.DataFrame(_evidence(outcomes), index=effects.index)
-    table = pd.concat([outcomes.gates, evidence, effects], axis=1)
-    table["relative"] = _relative(table["effect"], outcomes)
+    effects = resampled.effects
+    effects = effects + one_more_each_way(outcomes, *effects.shape, stream)
+    found = paired_effects(outcomes, effects)
+    described = _described(found["effect"].to_numpy(), effects, outcomes, resampled)
+    table = pd.concat([outcomes.gates, described.rows, found[["value", "p"]]], axis=1)
     table["p_holm"] = np.nan
-    for (family, _), group in table.groupby(["family", "mode"]):
-        if family == "random":
-            table.loc[group.index, "p"] = np.nan
-        else:
-            table.loc[group.index, "p_holm"] = holm(group["p"].to_numpy())
-    return table
+    for _, group in table.groupby(["family", "mode"]):
+        table.loc[group.index, "p_holm"] = holm(group["p"].to_numpy())
+    return replace(described, rows=table)
 
 
-def mean_table(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
-    """The mean effect over all heads, and over all layers, of each mode.
+def mean_table(outcomes: Outcomes, resampled: ResampledMetric) -> DrawnTable:
+    """The mean effect over all heads, and over all layers, of each mode: as of one drawn at random.
 
     Returns:
-        family, mode, gates (how many), metric, examples, baseline, effect, low, high.
+        family, mode, gates (how many), metric, examples, baseline, effect, relative, their limits.
     """
-    return pd.DataFrame(
-        {
-            "family": family,
-            "mode": mode,
-            "gates": len(group),
-            **_evidence(outcomes),
-            **mean_effect(outcomes, resampled, group.index.to_numpy()),
-        }
-        for (family, mode), group in _fixed(outcomes)
-    )
+    places, effects, drawn = [], [], []
+    for (family, mode), gates in _fixed(outcomes):
+        places.append({"family": family, "mode": mode, "gates": len(gates)})
+        effects.append(outcomes.after[gates].mean() - outcomes.before)
+        drawn.append(resampled.effects[gates].mean(axis=0))
+    return _beside(places, _described(np.array(effects), np.stack(drawn), outcomes, resampled))
 
 
-def held_out_table(outcomes: Outcomes, halves: Halves) -> pd.DataFrame:
+def held_out_table(
+    outcomes: Outcomes, resampled: ResampledMetric, splits: int, stream: tuple[int, ...]
+) -> DrawnTable:
     """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
 
     Returns:
-        family, mode, picked (`best` | `worst`), layer and head chosen most often, metric, examples,
-        baseline, effect_picked_half, effect_heldout, relative_heldout, low, high (of
-        effect_heldout).
+        family, mode, picked (`best` | `worst`), layer and head chosen most often,
+        effect_picked_half, metric, examples, baseline, effect_heldout, relative_heldout, their
+        limits.
     """
-    rows = []
-    for (family, mode), group in _fixed(outcomes):
-        for picked, choice in held_out_choices(halves, group.index.to_numpy()).items():
-            gate = outcomes.gates.loc[choice["picked"]]
-            rows.append(
+    halves = halve(outcomes, splits, stream[0])
+    places, choices = [], []
+    for (family, mode), gates in _fixed(outcomes):
+        for picked, sign in (("best", 1), ("worst", -1)):
+            choice = held_out_choice(halves, gates, sign, resampled)
+            gate = outcomes.gates.loc[choice.picked]
+            places.append(
                 {
                     "family": family,
                     "mode": mode,
                     "picked": picked,
                     "layer": gate["layer"],
                     "head": gate["head"],
-                    **_evidence(outcomes),
-                    "effect_picked_half": choice["chosen_effect"],
-                    "effect_heldout": choice["effect"],
-                    "relative_heldout": _relative(choice["effect"], outcomes),
-                    "low": choice["low"],
-                    "high": choice["high"],
+                    "effect_picked_half": choice.chosen_effect,
                 }
             )
-    return pd.DataFrame(rows)
+            choices.append(choice)
+    drawn = np.stack([choice.drawn for choice in choices])
+    drawn = drawn + one_more_each_way(outcomes, *drawn.shape, (*stream, 1))
+    effects = np.array([choice.effect for choice in choices])
+    table = _beside(places, _described(effects, drawn, outcomes, resampled))
+    names = dict(zip(EFFECTS, HELD_OUT_EFFECTS, strict=True))
+    return replace(table, rows=table.rows.rename(columns=names))
 
 
 @dataclass(frozen=True)
 class Point:
     """The change by one share of one band's heads, mean over draws, in the same resamples as all.
 
-    `changes` and `relative_changes` are of resampled draws on resampled examples; relative ones are
-    NaN where the metric with every head on is not above 0.
+    `changes` are of resampled draws on resampled examples, in the metric's unit.
     """
 
     mode: str
@@ -123,7 +147,10 @@ class Point:
     draws: int
     effect: float
     changes: Float[np.ndarray, " resample"]
-    relative_changes: Float[np.ndarray, " resample"]
+
+    def place(self) -> dict[str, str | float]:
+        """What tells it from the other points."""
+        return {"mode": self.mode, "band": self.band, "share": self.share, "draws": self.draws}
 
 
 def curve_points(outcomes: Outcomes, resampled: ResampledMetric, seed: int) -> list[Point]:
@@ -132,33 +159,42 @@ def curve_points(outcomes: Outcomes, resampled: ResampledMetric, seed: int) -> l
     Draws and examples are resampled, so intervals speak of other draws on other examples.
     """
     generator = np.random.default_rng([seed, 1])  # not the stream that drew the examples
-    before = resampled.before
     points = []
     for (mode, band, share), group in outcomes.gates.groupby(["mode", "band", "share"]):
         draws = group.index.to_numpy()
-        picks = generator.integers(len(draws), size=(len(draws), len(before)))
-        after = np.take_along_axis(resampled.after[draws], picks, axis=0).mean(axis=0)
-        relative = (after - before) / np.where(before > 0, before, np.nan)
+        effects = resampled.effects[draws]
+        picks = generator.integers(len(draws), size=effects.shape)
+        mean = effects.mean(axis=0)
+        other_draws = np.take_along_axis(effects, picks, axis=0).mean(axis=0) - mean
+        changes = mean + _for_few(len(draws)) * other_draws
         effect = float(outcomes.after[draws].mean() - outcomes.before)
-        points.append(Point(mode, band, share, len(draws), effect, after - before, relative))
+        points.append(Point(mode, band, share, len(draws), effect, changes))
     return points
 
 
-def curve_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
+def _for_few(draws: int) -> float:
+    """How much wider than a percentile interval the t interval of the mean of few draws is."""
+    if draws < 2:
+        return 1.0
+    upper = (1 + LEVEL) / 2
+    student = stats.t(draws - 1).ppf(upper) / stats.norm.ppf(upper)
+    return float(student * np.sqrt(draws / (draws - 1)))
+
+
+def curve_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]) -> DrawnTable:
     """The mean effect of a random share of heads; the share 0 is the baseline itself.
 
     Returns:
-        mode, band, share, draws, metric, examples, baseline, effect, relative, low, high (of
-        effect), relative_low, relative_high (of relative); relative ones as in `effect_table`.
+        mode, band, share, draws, metric, examples, baseline, effect, relative, their limits.
     """
-    nothing = np.zeros(1)
-    starts = {(point.mode, point.band) for point in points}
-    zeros = [Point(mode, band, 0.0, 1, 0.0, nothing, nothing) for mode, band in sorted(starts)]
-    table = pd.DataFrame(_described(point, outcomes) for point in [*zeros, *points])
-    return table.sort_values(["mode", "band", "share"], kind="stable", ignore_index=True)
+    nothing = np.zeros(resampled.before.shape)
+    starts = sorted({(point.mode, point.band) for point in points})
+    zeros = [Point(mode, band, 0.0, 1, 0.0, nothing) for mode, band in starts]
+    ordered = sorted([*zeros, *points], key=lambda point: (point.mode, point.band, point.share))
+    return _table_of(ordered, outcomes, resampled)
 
 
-def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
+def gap_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]) -> DrawnTable:
     """What a share of the lower half's heads costs more than the same share of the upper half's.
 
     Paired: both halves are turned off on the same resampled examples.
@@ -168,58 +204,67 @@ def gap_table(outcomes: Outcomes, points: list[Point]) -> pd.DataFrame:
     """
     by_place = {(point.mode, point.band, point.share): point for point in points}
     gaps = [
-        Point(
-            lower.mode,
-            "lower-upper",
-            lower.share,
-            lower.draws,
-            lower.effect - upper.effect,
-            lower.changes - upper.changes,
-            lower.relative_changes - upper.relative_changes,
+        replace(
+            lower,
+            band="lower-upper",
+            effect=lower.effect - upper.effect,
+            changes=lower.changes - upper.changes,
         )
         for lower in points
         if lower.band == "lower"
         and (upper := by_place.get((lower.mode, "upper", lower.share))) is not None
     ]
+    table = _table_of(gaps, outcomes, resampled)
+    return replace(table, rows=table.rows.drop(columns="band"))
+
+
+def _table_of(points: list[Point], outcomes: Outcomes, resampled: ResampledMetric) -> DrawnTable:
     # An encoder of one layer has no halves: an empty table with the same columns.
-    columns = _described(Point("", "", 0.0, 0, 0.0, np.zeros(1), np.zeros(1)), outcomes).keys()
-    rows = (_described(gap, outcomes) for gap in gaps)
-    return pd.DataFrame(rows, columns=list(columns)).drop(columns="band")
+    columns = Point("", "", 0.0, 0, 0.0, np.zeros(1)).place().keys()
+    changes = np.array([point.changes for point in points]).reshape(-1, len(resampled.before))
+    effects = np.array([point.effect for point in points])
+    described = _described(effects, changes, outcomes, resampled)
+    places = pd.DataFrame([point.place() for point in points], columns=list(columns))
+    return replace(described, rows=pd.concat([places, described.rows], axis=1))
 
 
-def _described(point: Point, outcomes: Outcomes) -> dict[str, str | float]:
-    low, high = percentile_interval(point.changes)
-    # Where some resamples have no relative change, neither has the point an interval.
-    relative_low, relative_high = percentile_interval(point.relative_changes)
-    return {
-        "mode": point.mode,
-        "band": point.band,
-        "share": point.share,
-        "draws": point.draws,
-        **_evidence(outcomes),
-        "effect": point.effect,
-        "relative": _relative(point.effect, outcomes),
-        "low": low,
-        "high": high,
-        "relative_low": relative_low,
-        "relative_high": relative_high,
+def _beside(places: Iterable[dict[str, Any]], described: DrawnTable) -> DrawnTable:
+    return replace(described, rows=pd.concat([pd.DataFrame(places), described.rows], axis=1))
+
+
+def _described(
+    effects: Float[np.ndarray, " row"],
+    drawn: Resamples,
+    outcomes: Outcomes,
+    resampled: ResampledMetric,
+) -> DrawnTable:
+    """Effects, the same relative to the baseline, and the intervals of both.
+
+    The baseline of relative effects is that of the same resample; where one of them is not above 0
+    there is no interval.
+    """
+    baseline = resampled.before
+    relative = drawn / np.where(baseline > 0, baseline, np.nan)
+    limits = {
+        f"{name}{end}": bound
+        for name, values in (("", drawn), ("relative_", relative))
+        for end, bound in zip(("low", "high"), percentile_interval(values), strict=True)
     }
+    rows = pd.DataFrame(
+        {
+            "metric": outcomes.metric,
+            "examples": len(outcomes.labels),
+            "baseline": outcomes.before,
+            "effect": effects,
+            "relative": effects / (outcomes.before if outcomes.before > 0 else np.nan),
+            **limits,
+        }
+    )
+    return DrawnTable(rows, np.stack([drawn, relative]))
 
 
-def _fixed(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """The gates of each family and mode that are not drawn at random."""
+def _fixed(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], Int[np.ndarray, " some"]]]:
+    """The rows of the gates of each family and mode that are not drawn at random."""
     gates = outcomes.gates
-    yield from gates[gates["family"] != "random"].groupby(["family", "mode"])
-
-
-def _evidence(outcomes: Outcomes) -> dict[str, str | float]:
-    return {
-        "metric": outcomes.metric,
-        "examples": len(outcomes.labels),
-        "baseline": outcomes.before,
-    }
-
-
-def _relative(effect: float | pd.Series, outcomes: Outcomes) -> float | pd.Series:
-    """A share of the metric with every head on; unknown where that is not above 0."""
-    return effect / outcomes.before if outcomes.before > 0 else effect * np.nan
+    for place, group in gates[gates["family"] != "random"].groupby(["family", "mode"]):
+        yield place, group.index.to_numpy()

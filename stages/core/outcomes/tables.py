@@ -1,4 +1,8 @@
-"""Tables of effects, which the stages `effects` and `control` write of the outcomes of gates."""
+"""Tables of effects, which the stages `effects` and `control` write of the outcomes of gates.
+
+Each has a row for every metric of `stages.core.outcomes.deciding.effect_metrics`, and beside it the
+resamples of its effects.
+"""
 
 from stages.core.stage.tables import MeasuredTable
 
@@ -14,48 +18,37 @@ GATE_COLUMNS = (
     "heads_off",
     "precision",
 )
+# In the metric's unit, and as a share of the baseline; each with its interval.
+EFFECTS = ("effect", "relative")
+HELD_OUT_EFFECTS = ("effect_heldout", "relative_heldout")
 EVIDENCE_COLUMNS = ("metric", "examples", "baseline")
-EFFECT_COLUMNS = ("effect", "low", "high")
-# A point of a curve: the effect with its interval, and the same as a share of the baseline.
-POINT_COLUMNS = ("effect", "relative", "low", "high", "relative_low", "relative_high")
+LIMITS = ("low", "high", "relative_low", "relative_high")
+EFFECT_COLUMNS = (*EVIDENCE_COLUMNS, *EFFECTS, *LIMITS)
 
-OF_GATES = (
-    *GATE_COLUMNS,
-    *EVIDENCE_COLUMNS,
-    "value",
-    *EFFECT_COLUMNS,
-    "p",
-    "relative",
-    "p_holm",
-)
-OF_MEANS = ("family", "mode", "gates", *EVIDENCE_COLUMNS, *EFFECT_COLUMNS)
+OF_GATES = (*GATE_COLUMNS, *EFFECT_COLUMNS, "value", "p", "p_holm")
+OF_MEANS = ("family", "mode", "gates", *EFFECT_COLUMNS)
 OF_HELD_OUT = (
     "family",
     "mode",
     "picked",
     "layer",
     "head",
-    *EVIDENCE_COLUMNS,
     "effect_picked_half",
-    "effect_heldout",
-    "relative_heldout",
-    "low",
-    "high",
+    *EVIDENCE_COLUMNS,
+    *HELD_OUT_EFFECTS,
+    *LIMITS,
 )
+OF_CURVES = ("mode", "band", "share", "draws", *EFFECT_COLUMNS)
+OF_GAPS = ("mode", "share", "draws", *EFFECT_COLUMNS)
 
 # Of the tuned encoder; `stages.control` has its own, of the encoder that began at random.
-# One row a gate.
-GATES = MeasuredTable("effects/{task}-{seed}", OF_GATES)
+# One row a head or layer.
+GATES = MeasuredTable("effects/{task}-{seed}", OF_GATES, resampled=EFFECTS)
 # One row a family and mode: the mean over its gates.
-MEANS = MeasuredTable("effects/{task}-{seed}-means", OF_MEANS)
+MEANS = MeasuredTable("effects/{task}-{seed}-means", OF_MEANS, resampled=EFFECTS)
 # One row a family, mode, and which was picked: the best, the worst.
-HELD_OUT = MeasuredTable("effects/{task}-{seed}-heldout", OF_HELD_OUT)
+HELD_OUT = MeasuredTable("effects/{task}-{seed}-heldout", OF_HELD_OUT, resampled=HELD_OUT_EFFECTS)
 # One row a mode, band and share of random heads.
-CURVES = MeasuredTable(
-    "effects/{task}-{seed}-curves",
-    ("mode", "band", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS),
-)
+CURVES = MeasuredTable("effects/{task}-{seed}-curves", OF_CURVES, resampled=EFFECTS)
 # One row a mode and share: the lower band less the upper.
-GAPS = MeasuredTable(
-    "effects/{task}-{seed}-gaps", ("mode", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS)
-)
+GAPS = MeasuredTable("effects/{task}-{seed}-gaps", OF_GAPS, resampled=EFFECTS)

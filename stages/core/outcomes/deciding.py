@@ -1,0 +1,29 @@
+"""In which metrics effects are measured, and which of them decides a claim.
+
+Claims speak of accuracy. Where a task's first metric is another one of classes, as F1 of MRPC, its
+effects stand beside those of accuracy, as rows of their own.
+"""
+
+import pandas as pd
+
+from stages.core.tasks.task import REGRESSION_METRICS, Task
+
+ACCURACY = "accuracy"
+
+
+def deciding_metric(task: Task) -> str:
+    """Accuracy where a task has classes, the first of its correlations where it has scores."""
+    return task.metrics[0] if task.kind == "regression" else ACCURACY
+
+
+def effect_metrics(task: Task) -> list[str]:
+    """The metric that decides, and behind it the task's first metric where that is another one."""
+    return list(dict.fromkeys([deciding_metric(task), task.metrics[0]]))
+
+
+def deciding(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a table with a column `metric`, the rows of the metric that decides.
+
+    No task has both accuracy and a correlation, so the metric's name tells.
+    """
+    return rows[rows["metric"].isin({ACCURACY, *REGRESSION_METRICS})]
