@@ -31,6 +31,13 @@ def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
     pd.DataFrame(rows).to_parquet(path, index=False)
 
 
+def write_rows(
+    measures: Measures, table: MeasuredTable, rows: list[dict[str, Any]], **fields: Any
+) -> None:
+    """As `write`, of a declared table with the values of its fields."""
+    write(measures, str(table.path(**fields).relative_to(MEASURES).with_suffix("")), rows)
+
+
 def write_drawn(
     measures: Measures,
     table: MeasuredTable,
@@ -44,8 +51,7 @@ def write_drawn(
         spread: standard deviation of the noise, the same in every column and row, so that two
             tables that are written alike are drawn alike.
     """
-    name = str(table.path(**fields).relative_to(MEASURES).with_suffix(""))
-    write(measures, name, rows)
+    write_rows(measures, table, rows, **fields)
     noise = spread * np.random.default_rng(0).normal(size=200)
     drawn = [[row[column] + noise for row in rows] for column in table.resampled]
     path = measures.folder / table.resampled_path(**fields).relative_to(MEASURES)

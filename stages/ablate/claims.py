@@ -30,7 +30,7 @@ from stages.core.verdicts.estimates import (
     smallest,
 )
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, seeds_of
 
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
@@ -182,7 +182,7 @@ def _one_task(measures: Measures, table: MeasuredTable, estimate: OfRun, task: s
     chosen = decided_by_task(task, own)
     control = _of_control(measures, table, estimate)
     answer = over_tasks({task: own[task]}, _alone, control, uncontrolled=ONE_WITH_THIS_ARM)
-    return _of_tuned(answer, own, chosen.decided_on, measures)
+    return _of_tuned(answer, own, chosen.decided_on, measures, table)
 
 
 def _every_task(
@@ -191,16 +191,19 @@ def _every_task(
     """The estimates of all tasks as one, beside those of the control."""
     own = _over_seeds(measures, table, TUNED, estimate)
     control = _of_control(measures, table, estimate)
-    return _of_tuned(over_tasks(own, combine, control), own, "", measures)
+    return _of_tuned(over_tasks(own, combine, control), own, "", measures, table)
 
 
 def _of_tuned(
-    answer: Answer, own: dict[str, Estimate], decided_on: str, measures: Measures
+    answer: Answer,
+    own: dict[str, Estimate],
+    decided_on: str,
+    measures: Measures,
+    table: MeasuredTable,
 ) -> Answer:
     decides = [decided_on] if decided_on else list(own)
-    return replace(
-        answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=measures.seeds_of(decides)
-    )
+    seeds = seeds_of(measures.frame(table), decides)
+    return replace(answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=seeds)
 
 
 def _alone(estimates: Sequence[Estimate]) -> Estimate:

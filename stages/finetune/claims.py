@@ -13,11 +13,11 @@ from stages.core.outcomes.paired import draw_samples
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, UNTUNED
 from stages.core.tasks.metrics import METRICS, scorer
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
-from stages.core.verdicts.answers import Answer, decided_by_task
+from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, largest, mean_of, over_seeds, smallest
 from stages.core.verdicts.learnt import not_learnt
-from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.measures import Measures, seeds_of
 
 POINTS = 100  # points in a metric of 1
 
@@ -59,9 +59,7 @@ def random_over_untuned(measures: Measures, settings: Settings, tasks: list[str]
 @measure
 def gain_over_baseline(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
     """Tuned from pretrained weights minus a baseline, on `task`; no other task will do."""
-    runs = measures.frame(PREDICTIONS)
-    baselines = measures.frame(BASELINES)
-    tuned = runs[runs["arm"] == TUNED]
+    tuned, baselines = _tuned(measures), measures.frame(BASELINES)
     gains = {}
     for name in measures.tasks:
         before = baselines[(baselines["task"] == name) & (baselines["model"] == model)]
@@ -78,7 +76,7 @@ def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures)
         pooled,
         gains,
         arm=TUNED,
-        seeds=measures.seeds_of(gains),
+        seeds=seeds_of(_tuned(measures), gains),
         uncontrolled="the claim is about whole models, and compares them itself",
     )
 
@@ -97,6 +95,11 @@ def scores(measures: Measures) -> dict:
             ]
             cell[metric] = float(np.mean(values))
     return table
+
+
+def _tuned(measures: Measures) -> pd.DataFrame:
+    runs = measures.frame(PREDICTIONS)
+    return runs[runs["arm"] == TUNED]
 
 
 def _gains(

@@ -160,7 +160,7 @@ def test_the_usual_effect_takes_off_what_chance_adds(measures):
     true = np.array([0.0, 0.0, 0.0, 0.04] * 50)
     measured = true + generator.normal(scale=0.02, size=200)
     rows = [gate(value, head=head) for head, value in enumerate(measured)]
-    write_gates(measures, rows, spread=0.02)
+    write_gates(measures, rows, spread=0.02 / BASELINE)
     usual = found(measures, "usual_effect_of_heads", task="one").pooled
     # The root of a quarter of 0.04 squared is 0.02, of 0.8 it is 2.5%; measured it would be 3.5%.
     assert usual.value == pytest.approx(2.5, abs=0.4)

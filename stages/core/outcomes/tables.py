@@ -41,7 +41,7 @@ OF_HELD_OUT = (
 OF_CURVES = ("mode", "band", "share", "draws", *EFFECT_COLUMNS)
 OF_GAPS = ("mode", "share", "draws", *EFFECT_COLUMNS)
 
-# Of the tuned encoder; `stages.control` has its own, of the encoder that began at random.
+# Of the tuned encoder.
 # One row a head or layer.
 GATES = MeasuredTable("effects/{task}-{seed}", OF_GATES, resampled=EFFECTS)
 # One row a family and mode: the mean over its gates.
@@ -52,3 +52,12 @@ HELD_OUT = MeasuredTable("effects/{task}-{seed}-heldout", OF_HELD_OUT, resampled
 CURVES = MeasuredTable("effects/{task}-{seed}-curves", OF_CURVES, resampled=EFFECTS)
 # One row a mode and share: the lower band less the upper.
 GAPS = MeasuredTable("effects/{task}-{seed}-gaps", OF_GAPS, resampled=EFFECTS)
+
+# The same of the encoder that was tuned from random weights, the control; `stages.control` writes.
+CONTROL_GATES = MeasuredTable("control/{task}-{seed}", OF_GATES, resampled=EFFECTS)
+CONTROL_MEANS = MeasuredTable("control/{task}-{seed}-means", OF_MEANS, resampled=EFFECTS)
+CONTROL_HELD_OUT = MeasuredTable(
+    "control/{task}-{seed}-heldout", OF_HELD_OUT, resampled=HELD_OUT_EFFECTS
+)
+CONTROL_CURVES = MeasuredTable("control/{task}-{seed}-curves", OF_CURVES, resampled=EFFECTS)
+CONTROL_GAPS = MeasuredTable("control/{task}-{seed}-gaps", OF_GAPS, resampled=EFFECTS)

@@ -41,7 +41,6 @@ class Measures:
     ):
         self.folder = folder
         self.primary = tasks
-        self.seeds = {task: list(seeds) for task in tasks}
         self._wanted = {
             "task": list(tasks),
             "arm": arms,
@@ -66,10 +65,6 @@ class Measures:
         """
         primary = self.primary[task]
         return primary if primary in REGRESSION_METRICS else "accuracy"
-
-    def seeds_of(self, tasks: Iterable[str]) -> int:
-        """How many fine-tunings stand behind each of these tasks: the smallest number."""
-        return min((len(self.seeds[task]) for task in tasks), default=0)
 
     @property
     def tasks(self) -> list[str]:
@@ -151,6 +146,12 @@ class Measures:
 def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(tables, ignore_index=True)
     return table.astype({"seed": int}) if "seed" in table else table
+
+
+def seeds_of(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
+    """How many fine-tunings a table has of each of these tasks: the smallest number."""
+    own = runs[runs["task"].isin(list(tasks))]
+    return int(own.groupby("task")["seed"].nunique().min())
 
 
 def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
