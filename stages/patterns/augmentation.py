@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.ndimage import gaussian_filter1d
 
-from stages.patterns.labelled_maps import CLASSES, Map
+from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.map_file import Map
 from stages.patterns.views import BRIGHTEST, NEAR, STRIPE, VISIBLE
 
 VERTICAL, DIAGONAL, BOTH, BLOCK, HETEROGENEOUS = range(len(CLASSES))

@@ -11,7 +11,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from stages.patterns.labelled_maps import Map, by_size
+from stages.patterns.labelled_maps import by_size
+from stages.patterns.map_file import Map
 from stages.patterns.rules import RULES, SQUARE, on_diagonal, rules
 from stages.patterns.views import DIM, VISIBLE, brightest_weight
 

@@ -1,12 +1,10 @@
 """The labelled attention maps: reading them, checking them, and the classes of the patterns.
 
-A folder of maps holds `maps.npz` (the weights), `maps.csv` (where each map comes from) and, once
-labelled, `labels.csv` (the label of each annotator and the adjudicated one).
+A folder of maps holds `maps.npz` (the weights), `maps.csv` (where each map comes from, and its
+tokens) and, once labelled, `labels.csv` (the label of each annotator and the adjudicated one).
 """
 
-import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from stages.core.stage.files import InputError, atomic
+from stages.core.stage.files import InputError
+from stages.patterns.map_file import Map, read_maps
 
 # Kovaleva et al. 2019, section 4.1, Figure 1.
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
@@ -28,20 +27,14 @@ CLOSER_ANNOTATORS = ("closer_first", "closer_second", "closer_third")
 # What an annotator may write, in any case.
 ABBREVIATIONS = dict(zip(("v", "d", "vd", "b", "h"), CLASSES, strict=True))
 
-# The underscores: maps beside each other need not be of one size.
-Map = Float[np.ndarray, "_query _key"]
-
-# float16 weights of some 60 tokens add up to 1 within this.
-ROW_SUM_TOLERANCE = 5e-3
-
 
 @dataclass(frozen=True)
 class LabelledMaps:
     """Maps and the row of `table` that belongs to each.
 
     `table` has the columns of `maps.csv` and of `labels.csv`: map, fold, task, arm, seed, layer,
-    head, encoder, drawn_by, ..., first, first_doubt, second, second_doubt, closer_first, ...,
-    label.
+    head, tokens (as the encoder spells them, a space between two), encoder, drawn_by, ..., first,
+    first_doubt, second, second_doubt, closer_first, ..., label.
     """
 
     maps: list[Map]
@@ -110,38 +103,6 @@ def by_size(maps: list[Map]) -> Iterator[tuple[Int[np.ndarray, " some"], Tensor]
         yield places, torch.from_numpy(np.stack([maps[place] for place in places])).float()
 
 
-def write_maps(path: Path, maps: list[Map]) -> None:
-    """Write maps of any sizes as one compressed file of float16 weights."""
-    lengths = np.array([len(weights) for weights in maps], dtype=np.int16)
-    flat = np.concatenate([weights.astype(np.float16).ravel() for weights in maps])
-    with atomic(path) as partial, open(partial, "wb") as stream:
-        np.savez_compressed(stream, lengths=lengths, weights=flat)
-
-
-def read_maps(path: Path) -> list[Map]:
-    """Read what `write_maps` wrote, as float32.
-
-    Raises:
-        InputError: the file is missing or cut short, or a map's rows do not add up to 1.
-    """
-    try:
-        with np.load(path) as archive:
-            lengths, flat = archive["lengths"].astype(int), archive["weights"].astype(np.float32)
-    except FileNotFoundError:
-        message = f"{path}: no such file; draw maps with `python -m tools.labelling draw`"
-        raise InputError(message) from None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{path}: not a file of maps ({error}); draw the maps anew") from None
-    if (lengths**2).sum() != len(flat):
-        raise InputError(f"{path}: {len(flat)} weights for {(lengths**2).sum()} cells; draw anew")
-    pieces = np.split(flat, np.cumsum(lengths**2)[:-1])
-    maps = [piece.reshape(n, n) for piece, n in zip(pieces, lengths, strict=True)]
-    for number, weights in enumerate(maps):
-        if np.abs(weights.sum(1) - 1).max() > ROW_SUM_TOLERANCE:
-            raise InputError(f"{path}: a row of map {number} does not add up to 1; draw anew")
-    return maps
-
-
 def read_labelled(folder: Path) -> LabelledMaps:
     """Read a folder of labelled maps.
 
@@ -153,6 +114,8 @@ def read_labelled(folder: Path) -> LabelledMaps:
     labels = read_table(folder / "labels.csv")
     if not table["map"].equals(labels["map"]) or len(table) != len(maps):
         raise InputError(f"{folder}: maps.npz, maps.csv and labels.csv hold different maps")
+    if (table["tokens"].str.split().map(len) != [len(weights) for weights in maps]).any():
+        raise InputError(f"{folder / 'maps.csv'}: a map has another number of tokens than its rows")
     table = table.merge(labels, on="map", validate="one_to_one")
     for row, label in enumerate(table["label"]):
         if label not in CLASSES:
@@ -164,10 +127,10 @@ def read_labelled(folder: Path) -> LabelledMaps:
     return LabelledMaps(maps, table)
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Read a CSV table whose empty cells are empty strings."""
+def read_table(path: Path, text: Iterable[str] = ()) -> pd.DataFrame:
+    """Read a CSV table whose empty cells are empty strings; columns of `text` are never numbers."""
     try:
-        return pd.read_csv(path, keep_default_na=False)
+        return pd.read_csv(path, keep_default_na=False, dtype=dict.fromkeys(text, str))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; see data/patterns/GUIDELINE.md") from None
 

@@ -21,7 +21,8 @@ from torch.nn import functional as F
 from stages.core.stage.files import InputError, atomic
 from stages.patterns import views as map_views
 from stages.patterns.features import FEATURES, features
-from stages.patterns.labelled_maps import CLASSES, Map, by_size
+from stages.patterns.labelled_maps import CLASSES, by_size
+from stages.patterns.map_file import Map
 from stages.patterns.views import Maps, Views
 
 # Standard deviations of a feature among the labelled maps.

@@ -15,7 +15,8 @@ from stages.core.stage.settings import Parameters
 from stages.patterns import views as map_views
 from stages.patterns.augmentation import recompose, vary
 from stages.patterns.features import FEATURES, feature_table
-from stages.patterns.labelled_maps import CLASSES, Map, by_size
+from stages.patterns.labelled_maps import CLASSES, by_size
+from stages.patterns.map_file import Map
 from stages.patterns.network import Architecture, PatternNetwork
 
 Share = Annotated[NonNegativeFloat, Field(le=1)]

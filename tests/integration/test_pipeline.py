@@ -14,7 +14,8 @@ import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
 
-from stages.patterns.labelled_maps import read_maps, read_table, write_maps
+from stages.patterns.labelled_maps import read_table
+from stages.patterns.map_file import read_maps, write_maps
 from tests.integration.hub import COMMIT, serving
 from tests.integration.tiny import CONFIGURE, GLUE, SIDE_BY_SIDE, run, small
 from tools.lock import DVC, complaints

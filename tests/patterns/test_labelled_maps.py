@@ -16,10 +16,7 @@ from stages.patterns.labelled_maps import (
     check_folds,
     opinion,
     read_labelled,
-    read_maps,
-    write_maps,
 )
-from tests.patterns.maps import diagonal, vertical
 from tools.labelling.agreement import adjudicate, agreement
 
 RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
@@ -61,24 +58,6 @@ def test_who_looked_closer_replaces_the_first_look(labelled):
     assert targets[1].tolist() == pytest.approx([0.5, 0, 0, 0.3, 0.2])
     before = labelled.targets(0.5, 0.4)
     np.testing.assert_array_equal(np.delete(targets, 1, 0), np.delete(before, 1, 0))
-
-
-def test_maps_survive_writing_and_damage_is_found(tmp_path):
-    file = tmp_path / "maps.npz"
-    write_maps(file, [vertical(5), diagonal(9)])
-    back = read_maps(file)
-    assert [len(weights) for weights in back] == [5, 9]
-    np.testing.assert_allclose(back[1], diagonal(9), atol=1e-3)
-    crooked = vertical(5)
-    crooked[2] *= 0.5
-    write_maps(tmp_path / "crooked.npz", [crooked])
-    with pytest.raises(InputError, match="a row of map 0 does not add up to 1"):
-        read_maps(tmp_path / "crooked.npz")
-    whole = file.read_bytes()
-    for end in (0, 10, len(whole) // 2, len(whole) - 5):
-        file.write_bytes(whole[:end])
-        with pytest.raises(InputError, match="not a file of maps"):
-            read_maps(file)
 
 
 def test_a_doubt_shares_the_label():

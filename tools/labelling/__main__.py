@@ -1,35 +1,46 @@
 """Commands of the labelling tool, in the order of use: draw, sheets, compare, finish, figure."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 
-from stages.core.stage.arms import FROM_CHECKPOINT, UNTUNED
+from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError, atomic
 from stages.patterns.labelled_maps import (
     CLASSES,
     CLOSER_ANNOTATORS,
     FIRST_ANNOTATORS,
     read_labelled,
-    read_maps,
     read_table,
-    write_maps,
 )
+from stages.patterns.map_file import read_maps, write_maps
 from stages.patterns.network import PatternClassifier
+from stages.patterns.outside import read_outside
 from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labels
-from tools.labelling.draw import NONE_BEFORE, DrawnBy, DrawSettings, Model
+from tools.labelling.draw import DrawnBy, DrawSettings
 from tools.labelling.draw import draw as draw_maps
-from tools.labelling.sheets import CLOSER_LAYOUT, FIRST_LAYOUT, Layout, draw_sheet
+from tools.labelling.options import (
+    DEFAULT_ENCODER,
+    MODELS,
+    check_guesses,
+    maps_before,
+    models_drawn_from,
+)
+from tools.labelling.outside import draw_outside
+from tools.labelling.sheets import (
+    CLOSER_LAYOUT,
+    FIRST_LAYOUT,
+    TOKENS_LAYOUT,
+    Layout,
+    draw_sheet,
+    write_sheets,
+)
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
-
-DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
-MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
 
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 
@@ -118,6 +129,48 @@ def sheets(
 
 
 @app.command()
+def outside(
+    recording: Annotated[Path, typer.Argument(help="a folder of maps, as README.md says")],
+    folder: Annotated[Path, typer.Argument(help="where to write which maps were drawn")],
+    count: Count = 408,
+    seed: int = DrawSettings.seed,
+) -> None:
+    """Draw maps of a RECORDING by chance, for a test outside: writes FOLDER/maps.csv, no map."""
+    if (folder / "maps.csv").exists():
+        raise InputError(f"{folder / 'maps.csv'} is there; name another folder")
+    write_csv(draw_outside(MapStore(recording), count, seed), folder / "maps.csv")
+
+
+@app.command()
+def parts(
+    out: Path,
+    folder: Folder = Path("data/patterns"),
+    recording: Annotated[
+        Path | None, typer.Option(help="of the maps that `outside` drew into FOLDER")
+    ] = None,
+    size: Annotated[int, typer.Option(help="maps of one part")] = 102,
+    seed: int = DrawSettings.seed,
+) -> None:
+    """Draw sheets that name tokens, for labels under both rules, in parts OUT/1, OUT/2, ...
+
+    Of a recording all drawn maps, in the order of the draw; else those of the labelled maps that
+    were drawn by chance, shuffled. Either way the first parts alone are a draw by chance too.
+    """
+    if recording is None:
+        table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
+        rows = np.flatnonzero(table["drawn_by"] == DrawnBy.CHANCE)
+        rows = np.random.default_rng(seed).permutation(rows).tolist()
+    else:
+        table, maps = read_outside(folder, MapStore(recording))
+        rows = list(range(len(table)))
+    for number, start in enumerate(range(0, len(rows), size), start=1):
+        some = sorted(rows[start : start + size])
+        write_sheets(table, maps, some, out / str(number), TOKENS_LAYOUT)
+        columns = {"any": "", "special": "", "sure": ""}
+        write_csv(table.loc[some, ["map"]].assign(**columns), out / str(number) / "labels.csv")
+
+
+@app.command()
 def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/patterns")) -> None:
     """Compare two annotators' files: prints kappa, draws the disagreements as sheets in OUT.
 
@@ -187,59 +240,10 @@ def figure(
     draw_sheet(table, weights, rows, [str(row) for row in rows], path, layout)
 
 
-def check_guesses(by: DrawnBy, classifier: Path | None, classes: Sequence[str]) -> None:
-    """Refuse options of a draw that do not go together.
-
-    Raises:
-        InputError: a class is unknown, a classifier is lacking, or the draw has no use for one.
-    """
-    if unknown := set(classes) - set(CLASSES):
-        raise InputError(f"--class {min(unknown)}: no such class; use {', '.join(CLASSES)}")
-    if (classifier is not None) != (by in (DrawnBy.MAPS, DrawnBy.HEADS)):
-        raise InputError(
-            "--by maps and --by heads need --classifier; other draws have no use for it"
-        )
-    if classes and by is DrawnBy.CHANCE:
-        raise InputError("--by chance has no use for --class; use a balanced draw")
-
-
-def maps_before(folder: Path, more: bool) -> pd.DataFrame:
-    """The table of the maps that a draw adds to.
-
-    Raises:
-        InputError: maps are there, and the draw is not to add to them.
-    """
-    if more:
-        return read_table(folder / "maps.csv")
-    if (folder / "maps.csv").exists():
-        raise InputError(f"{folder / 'maps.csv'} is there; add to it with --more, or give --folder")
-    return NONE_BEFORE
-
-
-def models_drawn_from(
-    folder: Path, names: str, encoder: str, checkpoint: Path | None
-) -> list[Model]:
-    """The models of the pipeline with these names, or an untuned checkpoint on every task.
-
-    Raises:
-        InputError: the checkpoint has no name.
-    """
-    if checkpoint is None:
-        return [Model.of_pipeline(folder / name) for name in names.split(",")]
-    if encoder == DEFAULT_ENCODER:
-        raise InputError(f"--checkpoint {checkpoint}: say with --encoder what it is called")
-    return [Model(task, UNTUNED, 0, checkpoint) for task in TASKS]
-
-
 def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> None:
     """Draw the maps at `rows`, a sheet named by its first map, and an empty labels.csv beside."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    with typer.progressbar(range(0, len(rows), layout.maps), label="sheets") as starts:
-        for start in starts:
-            some = rows[start : start + layout.maps]
-            titles = [str(table.at[row, "map"]) for row in some]
-            path = out / f"sheet-{table.at[some[0], 'map']:04d}.png"
-            draw_sheet(table, maps, some, titles, path, layout)
+    write_sheets(table, maps, rows, out, layout)
     write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
 
 

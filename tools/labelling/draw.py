@@ -19,7 +19,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from stages.core.encoder.batches import encode
 from stages.core.stage.files import InputError
-from stages.patterns.labelled_maps import CLASSES, PART, Map
+from stages.patterns.labelled_maps import CLASSES, PART
+from stages.patterns.map_file import Map
 from stages.patterns.network import PatternClassifier
 from tools.labelling.balance import choose, fold_of_heads, shuffled_guesses
 from tools.labelling.guesses import guess
@@ -147,8 +148,7 @@ def candidate_maps(
             continue
         with torch.inference_mode():
             attentions = encoder(**batch.inputs, output_attentions=True).attentions
-        ids = batch.inputs["input_ids"][0].tolist()
-        separators = [k for k, token in enumerate(ids) if token == tokenizer.sep_token_id]
+        tokens = tokenizer.convert_ids_to_tokens(batch.inputs["input_ids"][0].tolist())
         for layer, probabilities in enumerate(attentions):
             guesses = guess(probabilities[0], classifier)
             for head, weights in enumerate(probabilities[0].numpy()):
@@ -158,7 +158,7 @@ def candidate_maps(
                         "layer": layer,
                         "head": head,
                         "length": length,
-                        "separators": " ".join(map(str, separators)),
+                        "tokens": " ".join(tokens),
                         "checkpoint": checkpoint,
                         "guess": guesses[head],
                     },

@@ -6,7 +6,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from stages.patterns.features import FEATURES, NEAR, features
-from stages.patterns.labelled_maps import CLASSES, Map
+from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.map_file import Map
 from stages.patterns.network import PatternClassifier
 from stages.patterns.views import BRIGHTEST
 

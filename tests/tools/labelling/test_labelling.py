@@ -1,5 +1,7 @@
 """The labelling tool: folds share nothing, labels are checked, agreement is Cohen's kappa."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,9 @@ from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labe
 from tools.labelling.balance import choose, fold_of_heads, shuffled_guesses
 from tools.labelling.draw import PARTS, draw_items, sentence_folds
 from tools.labelling.guesses import guess
-from tools.labelling.sheets import CLOSER_LAYOUT, Layout, picture
+from tools.labelling.sheets import CLOSER_LAYOUT, TOKENS_LAYOUT, Layout, picture
+
+TOKENS = ["[CLS]", *"abcdefgh", "[SEP]"]
 
 
 def labels_file(path, text):
@@ -147,7 +151,7 @@ def test_a_rare_class_is_taken_whole_and_the_others_fill_up():
 
 def test_a_picture_has_square_cells_and_marks_separators():
     layout = Layout(columns=1, rows=1, side=100, shades=False)
-    chart = picture(np.full((10, 10), 0.1), "7", [9], layout).to_dict()
+    chart = picture(np.full((10, 10), 0.1), "7", TOKENS, layout).to_dict()
     assert (chart["width"], chart["height"]) == (100, 100)
     assert chart["encoding"]["x"]["axis"]["values"] == [9.5]
     assert chart["encoding"]["y"]["scale"]["domain"] == [10, 0]
@@ -155,9 +159,22 @@ def test_a_picture_has_square_cells_and_marks_separators():
 
 def test_shades_show_what_is_dim_and_what_is_visible():
     weights = np.full((10, 10), 0.8)
-    colours, shades = picture(weights, "7", [9], CLOSER_LAYOUT).to_dict()["hconcat"]
+    colours, shades = picture(weights, "7", TOKENS, CLOSER_LAYOUT).to_dict()["hconcat"]
     assert colours["encoding"]["x"] == shades["encoding"]["x"]
     assert shades["encoding"]["color"]["scale"]["domain"] == pytest.approx([0.1, 0.8 / 3])
+
+
+def test_names_of_special_tokens_are_red_and_the_others_stay_where_they_can_be_read():
+    weights = np.full((10, 10), 0.1)
+    colours, shades = picture(weights, "7", TOKENS, TOKENS_LAYOUT).to_dict()["hconcat"]
+    over = colours["encoding"]["x"]["axis"]
+    assert over["labelColor"]["condition"]["test"].startswith("indexof([0, 9],")
+    assert over["values"] == [place + 0.5 for place in range(10)]
+    assert '" [CLS]", " a", " b"' in over["labelExpr"]
+    assert shades["encoding"]["y"]["axis"]["values"] == [0.5, 9.5]
+    narrow = replace(TOKENS_LAYOUT, side=50)
+    colours, _ = picture(weights, "7", TOKENS, narrow).to_dict()["hconcat"]
+    assert colours["encoding"]["y"]["axis"]["values"] == [0.5, 9.5]
 
 
 def test_a_draw_by_heads_does_not_know_which_map_was_guessed():

@@ -13,12 +13,14 @@ from stages.patterns.labelled_maps import (
     CLASSES,
     check_folds,
     read_labelled,
-    read_maps,
     read_table,
 )
+from stages.patterns.map_file import read_maps
 from stages.patterns.network import Architecture, PatternClassifier, PatternNetwork
 from tests import toy
+from tests.patterns.test_outside import store_of
 from tools.labelling import __main__ as labelling
+from tools.labelling.options import TASKS
 
 PLAN = ["--folds", "2", "--items", "5", "--shortest", "4", "--longest", "40"]
 
@@ -36,7 +38,7 @@ def command(*words: str) -> str:
 def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     """A folder with examples of the tasks that the tool draws from, and one model."""
     monkeypatch.chdir(tmp_path)
-    for task in labelling.TASKS:
+    for task in TASKS:
         toy.write_examples_of(task, 60, pairs=task != "sentiment")
     folder = Path("work/models/sentiment-untuned-0")
     folder.parent.mkdir(parents=True)
@@ -59,7 +61,7 @@ def test_maps_of_a_second_encoder_join_those_of_the_first(project, tiny_bert):
         table["encoder"].tolist()
         == ["all-MiniLM-L6-v2"] * 8 + ["other"] * 12 + ["all-MiniLM-L6-v2"] * 8
     )
-    assert set(table.loc[table["encoder"] == "other", "task"]) <= set(labelling.TASKS)
+    assert set(table.loc[table["encoder"] == "other", "task"]) <= set(TASKS)
     assert [len(weights) for weights in maps] == table["length"].tolist()
     check_folds(table, folder / "maps.csv")
     assert not {"guess", *CLASSES} & set(table)
@@ -117,3 +119,29 @@ def test_draws_go_by_a_classifier_where_it_is_asked_for(project):
     assert (
         read_table(Path("labelled/maps.csv"))["drawn_by"].tolist() == ["maps"] * 6 + ["heads"] * 6
     )
+
+
+def test_sheets_in_parts_of_maps_drawn_by_chance(project):
+    at = ["--folder", "labelled", "--models", "sentiment-untuned-0"]
+    command("draw", *PLAN, *at, "--count", "6")
+    command("draw", *PLAN, *at, "--count", "7", "--by", "chance", "--more")
+    for seed in ("1", "2"):
+        command("parts", seed, "--folder", "labelled", "--size", "5", "--seed", seed)
+    drawn = [[read_table(Path(seed, part, "labels.csv")) for part in "12"] for seed in "12"]
+    for first, second in drawn:
+        assert list(first) == ["map", "any", "special", "sure"]
+        assert (len(first), len(second)) == (5, 2)
+        assert set(first["map"]) | set(second["map"]) == set(range(6, 13))
+    assert drawn[0][0]["map"].tolist() != drawn[1][0]["map"].tolist()
+    assert Path("1/1", f"sheet-{drawn[0][0]['map'][0]:04d}.png").exists()
+
+
+def test_sheets_of_a_recording(project):
+    store_of(Path("recording"))
+    command("outside", "recording", "drawn", "--count", "8", "--seed", "5")
+    with pytest.raises(InputError, match="is there"):
+        command("outside", "recording", "drawn", "--count", "8")
+    command("parts", "out", "--folder", "drawn", "--recording", "recording", "--size", "6")
+    assert read_table(Path("out/2/labels.csv"))["map"].tolist() == [6, 7]
+    assert [path.name for path in Path("out/2").glob("*.png")] == ["sheet-0006.png"]
+    assert sorted(path.name for path in Path("drawn").iterdir()) == ["maps.csv"]

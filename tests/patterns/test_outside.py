@@ -1,0 +1,66 @@
+"""Which maps of a recording were drawn, and that they are those that were labelled."""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from stages.core.recordings.store import MapStore, write_maps
+from stages.core.stage.files import InputError
+from stages.patterns.outside import read_outside
+from tools.labelling.outside import draw_outside
+
+
+def store_of(folder, scale: float = 1.0) -> MapStore:
+    """Three texts, two layers of three heads; a cell says which map it is of."""
+    identities = ["0007", "0012", "0100"]
+    tokens = [["[CLS]", *"abcdefgh"[: 2 + row], "[SEP]"] for row in range(3)]
+    table = pd.DataFrame({"id": identities, "tokens": tokens})
+    table["segments"] = table["tokens"].map(lambda row: [0] * len(row))
+    with write_maps(folder, table, 2, 3, 250) as writer:
+        for row in range(3):
+            for layer in range(2):
+                maps = torch.zeros(1, 3, 4 + row, 4 + row)
+                for head in range(3):
+                    maps[0, head] = (row * 100 + layer * 10 + head) * scale
+                writer.write(layer, [row], maps)
+    return MapStore(folder)
+
+
+def test_the_maps_of_a_draw_come_back_with_their_tokens(tmp_path):
+    store = store_of(tmp_path / "maps")
+    table = draw_outside(store, 18, seed=3)
+    assert len(table[["example", "layer", "head"]].drop_duplicates()) == 18
+    table.to_csv(tmp_path / "maps.csv", index=False)
+    back, maps = read_outside(tmp_path, store)
+    for row, weights in zip(back.to_dict("records"), maps, strict=True):
+        text = store.ids.index(row["example"])
+        assert (weights == text * 100 + row["layer"] * 10 + row["head"]).all()
+        assert len(weights) == 4 + text == len(row["tokens"].split())
+        halves = weights.astype(np.float16).tobytes()
+        assert row["checksum"] == hashlib.sha256(halves).hexdigest()[:16]
+
+
+def test_a_draw_is_that_of_its_seed_and_its_first_part_a_smaller_draw_by_chance(tmp_path):
+    store = store_of(tmp_path / "maps")
+    pd.testing.assert_frame_equal(draw_outside(store, 9, 1), draw_outside(store, 9, 1))
+    assert not draw_outside(store, 9, 1).equals(draw_outside(store, 9, 2))
+    first = pd.concat(draw_outside(store, 9, seed).head(4) for seed in range(300))
+    counts = first.groupby(["example", "layer", "head"]).size()
+    assert len(counts) == 18
+    assert counts.between(35, 105).all()  # 66.7 expected
+    with pytest.raises(InputError, match="18 maps, 19 are to be drawn"):
+        draw_outside(store, 19, 0)
+
+
+def test_other_maps_and_other_texts_are_refused(tmp_path):
+    store = store_of(tmp_path / "maps")
+    table = draw_outside(store, 18, 0)
+    table.to_csv(tmp_path / "maps.csv", index=False)
+    with pytest.raises(InputError, match="another map there"):
+        read_outside(tmp_path, store_of(tmp_path / "others", scale=0.5))
+    table.assign(example="0008").to_csv(tmp_path / "maps.csv", index=False)
+    with pytest.raises(InputError, match="no example 0008"):
+        read_outside(tmp_path, store)
