@@ -126,6 +126,7 @@ def tiny_classifier(tiny_checkpoints: dict[str, Path]) -> PreTrainedModel:
 
 @pytest.fixture
 def measures(tmp_path: Path) -> Measures:
-    """A configuration of two tasks, three arms and two seeds that has measured nothing yet."""
+    """A configuration of two tasks, four arms and two seeds that has measured nothing yet."""
     tasks = {"one": "accuracy", "two": "accuracy"}
-    return Measures(tmp_path, tasks, ["untuned", "tuned_from_random", "tuned"], [0, 1])
+    arms = ["untuned", "tuned_from_random", "tuned", "random_weights"]
+    return Measures(tmp_path, tasks, arms, [0, 1])

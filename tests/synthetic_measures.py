@@ -212,13 +212,18 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
             for name in ("cls", "sep", "previous", "next", "current", "entropy", "distance")
         ]
         _write(folder, f"attend/{task}-{arm}", pd.concat(statistics))
-        counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
-        cells = pd.concat(
-            [places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)]
-        )
-        _write(folder, f"patterns/{task}-{arm}", cells)
-        share = counts.sum(0) / counts.sum()
-        shares = pd.DataFrame(
-            {"pattern": CLASSES, "share": share, "low": share - 0.02, "high": share + 0.02}
-        )
-        _write(folder, f"patterns/{task}-{arm}-shares", shares.assign(examples=EXAMPLES))
+        heads, shares = [], []
+        for rule in ("any", "special"):
+            counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
+            cells = [places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)]
+            heads.append(pd.concat(cells).assign(rule=rule))
+            share = counts.sum(0) / counts.sum()
+            limits = {"low": share - 0.02, "high": share + 0.02}
+            table = pd.DataFrame({"pattern": CLASSES, "share": share, **limits})
+            shares.append(table.assign(examples=EXAMPLES, rule=rule))
+        _write(folder, f"patterns/{task}-{arm}", pd.concat(heads))
+        write_noisy(folder, patterns.SHARES, pd.concat(shares), task=task, arm=arm)
+        beyond = generator.uniform(size=len(places))
+        limits = {"low": beyond - 0.02, "high": beyond + 0.02}
+        table = places.assign(beyond=beyond, **limits, examples=EXAMPLES)
+        _write(folder, f"patterns/{task}-{arm}-beyond", table)

@@ -4,17 +4,21 @@ Kovaleva et al. 2019, section 4.1 and Figure 2.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
 from stages.core.intervals.intervals import bootstrap
-from stages.core.stage.arms import RECORDED, TUNED
-from stages.core.verdicts.answers import Answer, row_by_corpus
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, TUNED, Arm
+from stages.core.stage.tables import interval_names
+from stages.core.tasks.task import load_task
+from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, largest, smallest
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.core.verdicts.measures import Measures, studied
+from stages.core.verdicts.setting import setting_of_task
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.tables import FOLDS, SHARES, TEXT_SHARES
 
@@ -36,28 +40,67 @@ def pattern_f1_over_baseline(measures: Measures, settings: Settings, model: str)
 
 
 @measure
-def pattern_share(measures: Measures, settings: Settings, pattern: str, which: str) -> Answer:
-    """Share of a pattern among all maps of a tuned encoder, on the task where it is `which`."""
-    rows = measures.frame(SHARES)
-    rows = rows[(rows["arm"] == TUNED) & (rows["pattern"] == pattern)]
-    if rows.empty:
-        raise NotMeasured(f"no tuned encoder has a share of the pattern {pattern}")
-    shares = {
-        row["task"]: Estimate(row["share"], row["low"], row["high"], row["examples"])
-        for _, row in rows.iterrows()
-    }
+def pattern_share(
+    measures: Measures, settings: Settings, pattern: str, which: str, rule: str
+) -> Answer:
+    """Share of a pattern among all maps of a tuned encoder, on the task where it is `which`.
+
+    Args:
+        rule: for Vertical, `special` (the source's) or `any`.
+    """
     combine = {"smallest": smallest, "largest": largest}[which]
-    return Answer(combine(list(shares.values())), shares)
+    own, control = (_shares(measures, arm, pattern, rule) for arm in (TUNED, RANDOM_WEIGHTS))
+    if not own:
+        raise NotMeasured(f"no tuned encoder has a share of the pattern {pattern}")
+    return replace(over_tasks(own, combine, control, "examples"), arm=TUNED, seeds=1)
 
 
 @measure
-def text_pattern_share(measures: Measures, settings: Settings, pattern: str) -> Answer:
+def rarest_pattern(measures: Measures, settings: Settings, arms: list[Arm], rule: str) -> Answer:
+    """The smallest share of any pattern on any task and in any of the arms.
+
+    Block counts on tasks of pairs only: the source has it within the sentences of a pair.
+    """
+    found: dict[Arm, dict[str, Estimate]] = {}
+    for arm in (*arms, RANDOM_WEIGHTS):
+        for pattern in CLASSES:
+            for task, share in _shares(measures, arm, pattern, rule).items():
+                if pattern != "block" or _has_pairs(task):
+                    found.setdefault(arm, {})[f"{task}, {pattern}"] = share
+    own = {f"{arm}: {name}": share for arm in arms for name, share in found.get(arm, {}).items()}
+    if not own:
+        raise NotMeasured(f"no task has shares of {' or '.join(arms)}")
+    weights = found.get(RANDOM_WEIGHTS, {})
+    control = {f"{arm}: {name}": share for arm in arms for name, share in weights.items()}
+    answer = over_tasks(own, smallest, control, "examples")
+    tuned = TUNED if TUNED in arms else arms[0]
+    tasks = list(dict.fromkeys(name.split(": ")[1].split(",")[0] for name in own))
+    return replace(answer, decided_on=", ".join(tasks), arm=tuned, seeds=1)
+
+
+@measure
+def text_pattern_share(measures: Measures, settings: Settings, pattern: str, rule: str) -> Answer:
     """Share of a pattern among all maps of a corpus that was recorded elsewhere."""
-    rows = studied(measures.frame(TEXT_SHARES))
-    rows = rows[(rows["pattern"] == pattern) & (rows["encoder"] == RECORDED)]
+    rows = studied(measures.drawn(TEXT_SHARES))
+    rows = rows[(rows["pattern"] == pattern) & (rows["rule"] == rule)]
+    rows = rows[rows["encoder"] == RECORDED]
     if rows.empty:
         raise NotMeasured("no attention that was recorded elsewhere")
-    return row_by_corpus(rows, ("share", "low", "high", "texts"), "texts")
+    return row_by_corpus(rows, (*interval_names(value="share"), "texts"), "texts")
+
+
+def _shares(measures: Measures, arm: Arm, pattern: str, rule: str) -> dict[str, Estimate]:
+    """The share of a pattern in an arm, of every task."""
+    rows = measures.drawn(SHARES)
+    rows = rows[(rows["arm"] == arm) & (rows["pattern"] == pattern) & (rows["rule"] == rule)]
+    return {
+        row["task"]: Estimate.of_row(row, interval_names(value="share"), int(row["examples"]))
+        for row in rows.to_dict("records")
+    }
+
+
+def _has_pairs(task: str) -> bool:
+    return setting_of_task(task, load_task(task)).inputs == "pairs"
 
 
 @summary("classifier")
@@ -75,11 +118,12 @@ def classifier_scores(measures: Measures) -> dict:
 
 @summary("patterns")
 def shares(measures: Measures) -> dict:
-    """Share of each pattern for each task, in the tuned encoder."""
+    """Share of each pattern for each task under each rule, in the tuned encoder."""
     table: dict = {}
     for row in measures.frame(SHARES).to_dict("records"):
         if row["arm"] == TUNED:
-            table.setdefault(row["task"], {})[row["pattern"]] = row["share"]
+            of_rule = table.setdefault(row["task"], {}).setdefault(row["rule"], {})
+            of_rule[row["pattern"]] = row["share"]
     return table
 
 
@@ -98,7 +142,12 @@ def _on_folds(
 
     everyone = np.arange(len(counts[0]))
     interval = bootstrap(of_heads, (everyone,), settings.resamples, settings.seed)
-    return Answer(Estimate.of(interval, len(folds)), {}, "labelled maps")
+    return Answer(
+        Estimate.of(interval, len(folds)),
+        {},
+        "labelled maps",
+        uncontrolled="the claim is about the classifier, which reads maps of any encoder",
+    )
 
 
 def _confusions(folds: pd.DataFrame, model: str) -> Int[np.ndarray, "head label predicted"]:

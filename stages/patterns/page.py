@@ -6,25 +6,25 @@ from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
-from stages.patterns.tables import HEADS, SHARES
+from stages.patterns.tables import ANY, BEYOND, HEADS, SHARES, SPECIAL
 
 
 def sections(measures: Measures) -> list[Section]:
-    return [_shares(measures), _heads(measures)]
+    return [_shares(measures), _beyond(measures), _heads(measures)]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The pattern that most of a tuned head's maps have, and its share of them."""
     cells = by_head(measures)
-    tuned = cells[cells["model"] == TUNED].sort_values("share", kind="stable")
-    first = tuned.groupby(["layer", "head"]).last()
+    tuned = cells[(cells["model"] == TUNED) & (cells["rule"] == SPECIAL)]
+    first = tuned.sort_values("share", kind="stable").groupby(["layer", "head"]).last()
     return pd.DataFrame({"pattern": first["pattern"], "share of its maps": first["share"]})
 
 
 def by_head(measures: Measures) -> pd.DataFrame:
-    """One row an arm, layer, head and pattern: share of the head's maps over all tasks."""
+    """One row an arm, rule, layer, head and pattern: share of the head's maps over all tasks."""
     table = measures.frame(HEADS)
-    keys = ["arm", "layer", "head"]
+    keys = ["arm", "rule", "layer", "head"]
     counts = table.groupby([*keys, "pattern"], sort=False)["maps"].sum().rename("share")
     cells = (counts / counts.groupby(keys).transform("sum")).reset_index()
     return cells.assign(model=cells["arm"])
@@ -33,17 +33,24 @@ def by_head(measures: Measures) -> pd.DataFrame:
 def _shares(measures: Measures) -> Section:
     table = measures.frame(SHARES)
     table = table.assign(model=table["arm"])
-    columns = ["task", "model", "pattern", "share", "low", "high", "examples"]
+    columns = ["rule", "task", "model", "pattern", "share", "low", "high", "examples"]
     return Section(
         "K3: share of each pattern",
-        "Every map of every head is given one of the five patterns by the classifier.",
+        "Every map of every head is given one of the five patterns by the classifier, which sees "
+        "no words: any stripe is Vertical to it (rule any). Under the rule special, the source's, "
+        "a stripe is one on [CLS] or [SEP], and a map most of whose attention goes to neither "
+        "these nor the neighbours is Heterogeneous; the limits are `patterns.special` in "
+        "params.yaml. Claims are decided under the rule special.",
         (
-            Figure(
-                "patterns-shares",
-                "Share of each pattern, by task",
-                "Stacked bars of the untuned encoder, the tuned one and random weights "
-                "add up to all maps.",
-                shares(table, "model", "share", "pattern", panel="task"),
+            *(
+                Figure(
+                    f"patterns-shares-{rule}",
+                    f"Share of each pattern, by task (rule {rule})",
+                    "Stacked bars of the untuned encoder, the tuned one and random weights "
+                    "add up to all maps.",
+                    shares(table[table["rule"] == rule], "model", "share", "pattern", panel="task"),
+                )
+                for rule in (SPECIAL, ANY)
             ),
             Table(
                 "patterns-shares",
@@ -55,16 +62,48 @@ def _shares(measures: Measures) -> Section:
     )
 
 
+def _beyond(measures: Measures) -> Section:
+    table = measures.frame(BEYOND)
+    keys = ["arm", "layer", "head"]
+    mean = table.groupby(keys, sort=False)["beyond"].mean().reset_index()
+    tuned = mean[mean["arm"] == TUNED]
+    over_heads = table.groupby(["task", "arm"], sort=False)["beyond"].mean().reset_index()
+    return Section(
+        "Attention beyond [CLS], [SEP] and neighbours",
+        "A figure that needs neither labels nor a classifier: the share of a head's attention that "
+        "goes to other tokens than [CLS], [SEP] and a token's neighbours (`patterns.special."
+        "neighbours` to either side, itself among them). What is heterogeneous has much of it.",
+        (
+            heads_figure(
+                "patterns-beyond",
+                "Attention beyond [CLS], [SEP] and neighbours (tuned, mean over tasks)",
+                "Layer x head.",
+                tuned,
+                "beyond",
+                "share of attention",
+                panel="arm",
+                tooltip=["layer", "head", "beyond"],
+            ),
+            Table(
+                "patterns-beyond",
+                "Mean over heads",
+                "Share of attention, for each task and arm.",
+                over_heads,
+            ),
+        ),
+    )
+
+
 def _heads(measures: Measures) -> Section:
     cells = by_head(measures)
-    tuned = cells[cells["model"] == TUNED]
+    tuned = cells[(cells["model"] == TUNED) & (cells["rule"] == SPECIAL)]
     return Section(
         "Patterns of each head",
         "How the maps of each head divide among the patterns; a head need not keep to one.",
         (
             heads_figure(
                 "patterns-heads",
-                "Share of each head's maps with each pattern (tuned, all tasks)",
+                "Share of each head's maps with each pattern (tuned, all tasks, rule special)",
                 "Layer x head for each pattern.",
                 tuned,
                 "share",
@@ -77,7 +116,7 @@ def _heads(measures: Measures) -> Section:
                 "Every head",
                 "Share of maps.",
                 cells.pivot(
-                    index=["model", "layer", "head"], columns="pattern", values="share"
+                    index=["rule", "model", "layer", "head"], columns="pattern", values="share"
                 ).reset_index(),
             ),
         ),

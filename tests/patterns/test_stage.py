@@ -5,11 +5,20 @@ import torch
 
 from stages.core.recordings.store import MapStore, write_maps
 from stages.core.runtime.runtime import Runtime
-from stages.patterns.__main__ import Reader, classify, head_counts, map_table, task_shares
+from stages.patterns.__main__ import (
+    beyond_by_head,
+    classify,
+    head_counts,
+    map_table,
+    task_shares,
+)
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
+from stages.patterns.readings import Reader
+from stages.patterns.special import SpecialRule
 
 CPU = torch.device("cpu")
+RULE = SpecialRule(punctuation=[], neighbours=0, beyond=0.5, to_special=0.1)
 
 
 class FirstRowClassifier(PatternClassifier):
@@ -39,22 +48,54 @@ def store(tmp_path):
 
 
 def test_every_map_gets_its_class(store):
-    one, runtime = Reader(FirstRowClassifier(), 1, CPU), Runtime(device="cpu", threads=2)
-    ids, probabilities = classify(store, one, {"a", "b"}, runtime)
-    table = map_table(ids, probabilities).set_index(["id", "layer", "head"])["pattern"]
+    one, runtime = Reader(FirstRowClassifier(), RULE, 1, CPU), Runtime(device="cpu", threads=2)
+    ids, readings = classify(store, one, {"a", "b"}, runtime)
+    table = map_table(ids, readings, 1, RULE).set_index(["id", "layer", "head"])["pattern"]
     expected = {("a", 0, 0): 0, ("a", 0, 1): 1, ("b", 0, 0): 2, ("b", 0, 1): 4}
     assert table.to_dict() == {place: CLASSES[number] for place, number in expected.items()}
-    assert classify(store, Reader(FirstRowClassifier(), 8, CPU), {"b"}, runtime)[0] == ["b"]
+    many = Reader(FirstRowClassifier(), RULE, 8, CPU)
+    assert classify(store, many, {"b"}, runtime)[0] == ["b"]
+
+
+def test_a_stripe_on_a_word_is_heterogeneous_under_the_rule_of_the_source(tmp_path):
+    """One layer, two heads: everything goes to [CLS], or everything to a word."""
+    tokens = pd.DataFrame({"id": ["a"], "tokens": [["[CLS]", "x", "y", "[SEP]"]]})
+    with write_maps(tmp_path / "maps", tokens.assign(segments=[[0] * 4]), 1, 2, 250) as writer:
+        maps = torch.zeros(1, 2, 4, 4)
+        maps[0, 0, :, 0] = maps[0, 1, :, 1] = 1
+        writer.write(0, np.array([0]), maps)
+
+    class Vertical(FirstRowClassifier):
+        def probabilities(self, maps):
+            return torch.eye(len(CLASSES))[torch.zeros(len(maps), dtype=torch.long)]
+
+    reader = Reader(Vertical(), RULE, 8, CPU)
+    runtime = Runtime(device="cpu", threads=2)
+    ids, readings = classify(MapStore(tmp_path / "maps"), reader, {"a"}, runtime)
+    patterns = readings.patterns(RULE)
+    assert [CLASSES[code] for code in patterns["any"][0]] == ["vertical"] * 2
+    assert [CLASSES[code] for code in patterns["special"][0]] == ["vertical", "heterogeneous"]
+    # Three of four tokens look at the word from elsewhere; none of [CLS] counts.
+    np.testing.assert_allclose(readings.beyond[0], [0, 0.75], atol=1e-3)
+    table = map_table(ids, readings, 1, RULE)
+    assert table["pattern_special"].tolist() == ["vertical", "heterogeneous"]
+    by_head = beyond_by_head(np.array([[0.0, 0.5]] * 3 + [[0.0, 1.0]] * 3), 1, 100, 0)
+    assert by_head["beyond"].tolist() == [0, 0.75]
+    assert by_head["head"].tolist() == [0, 1]
 
 
 def test_counts_and_shares_by_hand():
-    patterns = np.array([[[0, 1]], [[0, 0]], [[0, 4]]])
-    counts = head_counts(patterns).set_index(["layer", "head", "pattern"])["maps"]
+    patterns = np.array([[0, 1, 3], [0, 0, 3], [0, 4, 3]])
+    counts = head_counts(patterns, 3).set_index(["layer", "head", "pattern"])["maps"]
     assert counts[0, 0, "vertical"] == 3
-    assert counts[0, 1, "diagonal"] == counts[0, 1, "heterogeneous"] == 1
+    assert counts[1, 0, "diagonal"] == counts[1, 0, "heterogeneous"] == 1
+    assert counts[2, 0, "block"] == 3
     assert counts.sum() == patterns.size
-    shares = task_shares(patterns, 200, 0).set_index("pattern")
-    assert shares.loc["vertical", "share"] == pytest.approx(4 / 6)
-    assert shares.loc["vertical", "low"] < 4 / 6 < shares.loc["vertical", "high"]
+    patterns = np.tile(patterns, (3, 1))
+    table, drawn = task_shares(patterns, 200, 0)
+    shares = table.set_index("pattern")
+    assert shares.loc["vertical", "share"] == pytest.approx(4 / 9)
+    assert shares.loc["vertical", "low"] < 4 / 9 < shares.loc["vertical", "high"]
     assert shares["share"].sum() == pytest.approx(1)
-    assert tuple(shares.loc["block", ["share", "low", "high"]]) == (0, 0, 0)
+    assert drawn.shape == (1, 5, 200)
+    np.testing.assert_allclose(drawn[0].sum(0), 1)

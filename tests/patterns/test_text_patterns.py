@@ -5,7 +5,9 @@ import torch
 
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
-from stages.patterns.text_patterns import probabilities, share_table
+from stages.patterns.readings import Reader
+from stages.patterns.special import SpecialRule
+from stages.patterns.text_patterns import read_texts, share_table
 from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
 
 
@@ -27,11 +29,17 @@ def test_maps_are_classified_head_by_head_and_shares_add_up(tmp_path):
     corpus = oracle_corpus(6)
     recording = OracleRecording(corpus)
     rows = np.array([1, 2, 5])
-    found = probabilities(recording, rows, Stripes(), 5, torch.device("cpu"))
-    assert found.shape == (3, LAYERS * HEADS, len(CLASSES))
-    patterns = found.argmax(-1)
+    rule = SpecialRule(punctuation=[], neighbours=1, beyond=0.5, to_special=0.1)
+    readings = read_texts(recording, rows, Reader(Stripes(), rule, 5, torch.device("cpu")))
+    assert readings.probabilities.shape == (3, LAYERS * HEADS, len(CLASSES))
+    patterns = readings.patterns(rule)["any"]
     vertical = patterns == CLASSES.index("vertical")
-    assert np.flatnonzero(vertical.all(0)).tolist() == [SEP[0] * HEADS + SEP[1]]
-    table = share_table(patterns, oracle_texts(corpus, tmp_path), rows, (50, 0))
+    to_sep = SEP[0] * HEADS + SEP[1]
+    assert np.flatnonzero(vertical.all(0)).tolist() == [to_sep]
+    # All of its attention goes to [SEP], so its stripe is a special one.
+    assert (readings.patterns(rule)["special"][:, to_sep] == CLASSES.index("vertical")).all()
+    assert readings.beyond[:, to_sep].max() < 1e-6
+    table, drawn = share_table(patterns, oracle_texts(corpus, tmp_path), rows, (50, 0))
     assert table["share"].sum() == 1
     assert table.set_index("pattern")["share"]["vertical"] == vertical.mean()
+    assert drawn.shape == (1, len(CLASSES), 50)
