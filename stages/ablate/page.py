@@ -7,6 +7,7 @@ from stages.core.outcomes.tables import GATES, HELD_OUT
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import (
+    CHANGE,
     POINTS,
     by_task,
     effects,

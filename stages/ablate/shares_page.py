@@ -6,6 +6,7 @@ from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import CURVES
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.shared_figures import CHANGE
 from stages.core.verdicts.measures import Measures
 
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}

@@ -8,6 +8,7 @@ from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
+    CHANGE,
     POINTS,
     SIGNIFICANCE,
     by_task,
@@ -54,9 +55,10 @@ def _heads_off(measures: Measures) -> Section:
                 "Pretrained and random weights side by side",
                 "Accuracy, or the correlation of scores, with all heads on, and in points of it: "
                 "the mean effect of a head that is off with its interval, the largest gain and "
-                f"loss, how many heads help or hurt (p < {SIGNIFICANCE} after Holm), and the gain of the best head, "
-                "chosen on one half of the examples and scored on the other. Where the encoder "
-                "with random weights has learnt little, turning heads off can change little.",
+                f"loss, how many heads help or hurt (p < {SIGNIFICANCE} after Holm), and the gain "
+                "of the best head, chosen on one half of the examples and scored on the other. "
+                "Where the encoder with random weights has learnt little, turning heads off can "
+                "change little.",
                 _side_by_side(measures),
             ),
             effects_figure(
