@@ -1,6 +1,7 @@
 """A whole `work/measures` of random numbers, as the stages write it, and its `params.yaml`."""
 
 import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,9 @@ import typer
 from typer.testing import CliRunner
 
 from stages.control import tables as began_at_random
-from stages.core.heads.gates import random_shares, single_heads, whole_layers
+from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.outcomes import tables as tuned
-from stages.core.outcomes.effects import fixed_tables, random_tables
+from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.findings.__main__ import app as findings
 from stages.importance.gate_gradients import agreement_table, importance_table
@@ -126,48 +127,37 @@ def _write_ablate(
     modes = ("zero", "uniform", "mean")
     baseline = _flipped(generator, labels, 0.9)
 
-    def evidence(gates: list) -> tuple[Outcomes, int, int]:
+    def outcomes(gates: Iterable[Gate]) -> Outcomes:
+        table = gate_table(list(gates))
         gated = np.stack(
-            [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in gates]
+            [np.where(generator.random(EXAMPLES) < 0.95, baseline, 0.0) for _ in table.index]
         )
-        table = gate_table(gates)
-        return Outcomes(table, "accuracy", labels, baseline, gated), 50, 0
+        return Outcomes(table, "accuracy", labels, baseline, gated)
 
-    heads = evidence(
-        [
-            gate
-            for mode in modes
-            for family in (single_heads, whole_layers)
-            for gate in family(LAYERS, HEADS, mode)
-        ]
-    )
-    shares = evidence(
-        [
-            gate
-            for mode in modes
-            for gate in random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
-        ]
-    )
-    of_heads, of_shares = fixed_tables(*heads), random_tables(*shares)
-    gates = pd.concat([of_heads["gates"], of_shares["gates"]], ignore_index=True)
-    for declared, table in {
-        tuned.GATES: gates,
-        tuned.MEANS: of_heads["means"],
-        tuned.HELD_OUT: of_heads["held_out"],
-        tuned.CURVES: of_shares["curves"],
-        tuned.GAPS: of_shares["gaps"],
-    }.items():
-        _write(folder, declared.pattern.format(task=task, seed=0), table)
-    control = evidence(
-        [gate for mode in ("zero", "uniform") for gate in single_heads(LAYERS, HEADS, mode)]
-    )
-    of_control = fixed_tables(*control)
-    for declared, table in {
-        began_at_random.GATES: of_control["gates"],
-        began_at_random.MEANS: of_control["means"],
-        began_at_random.HELD_OUT: of_control["held_out"],
-    }.items():
-        _write(folder, declared.pattern.format(task=task, seed=0), table)
+    def fixed(modes: Sequence[Mode]) -> Iterator[Gate]:
+        for mode in modes:
+            yield from single_heads(LAYERS, HEADS, mode)
+            yield from whole_layers(LAYERS, HEADS, mode)
+
+    def shares(modes: Sequence[Mode]) -> Iterator[Gate]:
+        for mode in modes:
+            yield from random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
+
+    for tables, arm, own_modes, random_modes in (
+        (tuned, "tuned", modes, modes),
+        (began_at_random, "tuned_from_random", ("zero", "uniform"), ("zero",)),
+    ):
+        found = fixed_tables(outcomes(fixed(own_modes)), 50, 20, 0, arm)
+        found |= random_tables(outcomes(shares(random_modes)), 50, 0)
+        for declared, name in (
+            (tables.GATES, "gates"),
+            (tables.MEANS, "means"),
+            (tables.HELD_OUT, "held_out"),
+            (tables.CURVES, "curves"),
+            (tables.GAPS, "gaps"),
+        ):
+            with contextlib.chdir(folder):
+                write_drawn(declared, [found[name]], task=task, seed=0)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -5,18 +5,17 @@ the modes zero, uniform and mean, on one task's tuned encoder. The outcome of ev
 example is kept; the stage `effects` turns them into effects with intervals.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.grid.grid import Grid, mean_outputs
 from stages.core.grid.run import run_gates
-from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
+from stages.core.heads.gates import Gate, Mode
 from stages.core.heads.seam import Gated
+from stages.core.outcomes.modes import Share, Sizes, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.stage.arms import TUNED
@@ -30,28 +29,44 @@ from stages.core.tasks.task import load_task
 RUNS = SCRATCH / "ablate"
 
 
+class ForTask(Parameters):
+    """What a task has in place of some of the sizes of a mode."""
+
+    task: str
+    mode: Mode
+    examples: PositiveInt | None = None
+    shares: list[Share] = []
+    draws: PositiveInt = 1
+    share_examples: PositiveInt | None = None
+
+
 class Ablate(Parameters):
     """The section `ablate` of `params.yaml`."""
 
     modes: list[Mode]
+    sizes: dict[Mode, Sizes]
+    for_tasks: list[ForTask]
     precision: Precision
     batch: PositiveInt
-    examples: PositiveInt | None
     reference: PositiveInt
-    shares: list[Annotated[PositiveFloat, Field(le=1)]]
-    draws: PositiveInt
-    share_examples: PositiveInt | None
     seed: NonNegativeInt
 
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Ablate":
+        if lacking := set(self.modes) - set(self.sizes):
+            raise ValueError(f"`sizes` lacks the modes {', '.join(sorted(lacking))}; add them")
+        if not any(self.sizes[mode].shares for mode in self.modes):
+            raise ValueError("no mode has `shares`; give at least one mode some")
+        return self
 
-def fixed_gates(layers: int, heads: int, modes: Sequence[Mode]) -> list[Gate]:
-    """Every head and every layer, in every mode."""
-    return [
-        gate
-        for mode in modes
-        for family in (single_heads, whole_layers)
-        for gate in family(layers, heads, mode)
-    ]
+    def sizes_for(self, task: str, mode: Mode) -> Sizes:
+        """The sizes of a mode on a task."""
+        sizes = self.sizes[mode]
+        for own in self.for_tasks:
+            if (own.task, own.mode) == (task, mode):
+                changes = own.model_dump(exclude_unset=True, exclude={"task", "mode"})
+                sizes = sizes.model_copy(update=changes)
+        return sizes
 
 
 def main(task: TaskOption, seed: SeedOption) -> None:
@@ -88,15 +103,13 @@ def main(task: TaskOption, seed: SeedOption) -> None:
         write_outcomes(folder, gates, examples, *logits, parameters.precision)
 
     size = (gated.layers, gated.heads)
-    random_gates = [
-        gate
-        for mode in parameters.modes
-        for gate in random_shares(*size, mode, parameters.shares, parameters.draws, parameters.seed)
-    ]
     with atomic(outcomes_folder(task, seed)) as folder:
-        fixed = fixed_gates(*size, parameters.modes)
-        keep_outcomes(folder / "fixed", fixed, parameters.examples)
-        keep_outcomes(folder / "shares", random_gates, parameters.share_examples)
+        for mode in parameters.modes:
+            sizes = parameters.sizes_for(task, mode)
+            keep_outcomes(folder / f"fixed-{mode}", fixed_gates(*size, mode), sizes.examples)
+            drawn = random_gates(*size, mode, sizes.shares, sizes.draws, parameters.seed)
+            if gates := list(drawn):
+                keep_outcomes(folder / f"shares-{mode}", gates, sizes.share_examples)
     remove(RUNS / key)
 
 

@@ -34,9 +34,10 @@ def main(task: TaskOption, seed: SeedOption) -> None:
     resampling = {"resamples": parameters.resamples, "seed": parameters.seed}
     fixed, shares = [], []
     for metric in effect_metrics(definition):
-        outcomes = read_outcomes(folder / "fixed", metric, definition.kind)
-        fixed.append(fixed_tables(outcomes, splits=parameters.splits, arm=TUNED, **resampling))
         # Modes have examples of their own.
+        for of_mode in sorted(folder.glob("fixed-*")):
+            outcomes = read_outcomes(of_mode, metric, definition.kind)
+            fixed.append(fixed_tables(outcomes, splits=parameters.splits, arm=TUNED, **resampling))
         for of_mode in sorted(folder.glob("shares-*")):
             outcomes = read_outcomes(of_mode, metric, definition.kind)
             shares.append(random_tables(outcomes, **resampling))

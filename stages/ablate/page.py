@@ -2,10 +2,12 @@
 
 import pandas as pd
 
+from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import GATES, HELD_OUT
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import (
+    CHANGE,
     POINTS,
     by_task,
     effects,
@@ -48,7 +50,7 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
         (
             effects_figure(
                 name,
-                f"Change of the primary metric with one head off ({mode}, {unit})",
+                f"{CHANGE} with one head off ({mode}, {unit})",
                 cells,
                 unit,
             ),
@@ -74,7 +76,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
         (
             Figure(
                 name,
-                f"Change of the primary metric with one layer off ({mode}, {unit})",
+                f"{CHANGE} with one layer off ({mode}, {unit})",
                 "Dots are the change, lines its 95% paired bootstrap interval.",
                 dots(drawn, "layer", f"change, {unit}", group="task"),
             ),
@@ -88,7 +90,7 @@ def _title(study: str, words: str) -> str:
 
 
 def _chosen(measures: Measures) -> Section:
-    rows = measures.frame(HELD_OUT)
+    rows = deciding(measures.frame(HELD_OUT))
     columns = ["effect_picked_half", "effect_heldout", "low", "high"]
     rows = rows.assign(**{name: POINTS * rows[name] for name in columns})
     places = ["task", "seed", "family", "mode", "picked", "layer", "head"]

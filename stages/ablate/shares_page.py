@@ -2,9 +2,11 @@
 
 import pandas as pd
 
+from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import CURVES
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.shared_figures import CHANGE
 from stages.core.verdicts.measures import Measures
 
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
@@ -20,7 +22,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def relative_changes(measures: Measures) -> pd.DataFrame:
     """One row a task, mode, band and share: change in percent of the baseline, mean over seeds."""
-    rows = measures.frame(CURVES)
+    rows = deciding(measures.frame(CURVES))
     columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}
     changes = {new: PERCENT * rows[old] for old, new in columns.items()}
     rows = rows.assign(**changes, band=rows["band"].map(BANDS))
@@ -37,7 +39,7 @@ def _section(points: pd.DataFrame, mode: str) -> Section:
         (
             Figure(
                 name,
-                f"Relative change of the primary metric with a random share off ({mode})",
+                f"{CHANGE} with a random share off ({mode}, relative)",
                 "Lines are means over the draws, bands their 95% interval; 0 is the metric with "
                 "all heads on.",
                 curves(

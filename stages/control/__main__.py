@@ -6,19 +6,23 @@ that was tuned on the same task from random weights: how far tuning moved its ma
 What is found there as well is no work of pretraining.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import PositiveInt
+import numpy as np
+from jaxtyping import Float
+from pydantic import Field, PositiveInt
 
-from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
-from stages.core.encoder.batches import encode
+from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
-from stages.core.heads.gates import single_heads
+from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.maps.similarity import cosines_by_head, similarities
-from stages.core.outcomes.effects import fixed_tables
+from stages.core.outcomes.deciding import effect_metrics
+from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
+from stages.core.outcomes.modes import Share, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED_FROM_RANDOM
@@ -40,11 +44,16 @@ class Control(Resampled):
     precision: Precision
     batch: PositiveInt
     examples: PositiveInt | None
+    shares: Annotated[list[Share], Field(min_length=1)]
+    draws: PositiveInt
+    share_examples: PositiveInt | None
+    splits: PositiveInt
 
 
 def main(task: TaskOption, seed: SeedOption) -> None:
-    """Compare maps and turn off every head of the encoder that was tuned from random weights.
+    """Compare maps and turn heads off in the encoder that was tuned from random weights.
 
+    Every head and every layer alone in each mode, and random shares of heads in the mode zero.
     Killed and run again, it goes on with the first batch that was not finished.
     """
     parameters = section(Control, "control")
@@ -52,34 +61,48 @@ def main(task: TaskOption, seed: SeedOption) -> None:
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
     folders = [model_folder(task, arm, seed) for arm in (RANDOM_WEIGHTS, TUNED_FROM_RANDOM)]
-    validation = examples_file(task, "validation")
+    validation = read_examples(examples_file(task, "validation"))
     before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
-    examples = draw_examples(read_examples(validation), parameters.examples, parameters.seed)
-    encoded = encode(load_tokenizer(folders[1]), examples, definition.max_length)
-    resampling = (parameters.resamples, parameters.seed)
+    tokenizer = load_tokenizer(folders[1])
+    size, key = (after.layers, after.heads), f"{task}-{seed}"
+    resampling = {"resamples": parameters.resamples, "seed": parameters.seed}
 
-    cosines = similarities(before, after, encoded, parameters.batch, device)
-    gates = [
-        gate for mode in parameters.modes for gate in single_heads(after.layers, after.heads, mode)
-    ]
-    key = f"{task}-{seed}"
-    logits = run_gates(
-        Grid(after, gates, precision=parameters.precision),
-        encoded,
-        parameters.batch,
-        runtime,
-        RUNS / key / "heads",
-        folders[1],
+    def encoded(count: int | None) -> tuple[Float[np.ndarray, " example"], Encoded]:
+        """The labels and the inputs of `count` examples."""
+        examples = draw_examples(validation, count, parameters.seed)
+        labels = examples["label"].to_numpy(dtype=float)
+        return labels, encode(tokenizer, examples, definition.max_length)
+
+    def outcomes(name: str, gates: list[Gate], count: int | None) -> list[Outcomes]:
+        """The outcomes of gates on `count` examples, in each metric."""
+        labels, inputs = encoded(count)
+        grid = Grid(after, gates, precision=parameters.precision)
+        run = RUNS / key / name
+        logits = run_gates(grid, inputs, parameters.batch, runtime, run, folders[1])
+        predictions = [predictions_from_logits(part, definition.kind) for part in logits]
+        table = gate_table(gates, parameters.precision)
+        metrics = effect_metrics(definition)
+        return [Outcomes(table, metric, labels, *predictions) for metric in metrics]
+
+    _, inputs = encoded(parameters.examples)
+    cosines = similarities(before, after, inputs, parameters.batch, device)
+    DRIFT.write(
+        cosines_by_head(cosines, parameters.resamples, parameters.seed), task=task, seed=seed
     )
-    predictions = (predictions_from_logits(part, definition.kind) for part in logits)
-    labels = examples["label"].to_numpy(dtype=float)
-    table = gate_table(gates, parameters.precision)
-    outcomes = Outcomes(table, definition.metrics[0], labels, *predictions)
-    DRIFT.write(cosines_by_head(cosines, *resampling), task=task, seed=seed)
-    tables = fixed_tables(outcomes, *resampling)
-    GATES.write(tables["gates"], task=task, seed=seed)
-    MEANS.write(tables["means"], task=task, seed=seed)
-    HELD_OUT.write(tables["held_out"], task=task, seed=seed)
+    fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
+    shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed)
+    of_fixed = [
+        fixed_tables(found, splits=parameters.splits, arm=TUNED_FROM_RANDOM, **resampling)
+        for found in outcomes("fixed", fixed, parameters.examples)
+    ]
+    of_shares = [
+        random_tables(found, **resampling)
+        for found in outcomes("shares", list(shares), parameters.share_examples)
+    ]
+    for declared, name in ((GATES, "gates"), (MEANS, "means"), (HELD_OUT, "held_out")):
+        write_drawn(declared, [tables[name] for tables in of_fixed], task=task, seed=seed)
+    for declared, name in ((CURVES, "curves"), (GAPS, "gaps")):
+        write_drawn(declared, [tables[name] for tables in of_shares], task=task, seed=seed)
     remove(RUNS / key)
 
 

@@ -5,8 +5,10 @@ import pandas as pd
 from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
+from stages.core.outcomes.deciding import deciding
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
+    CHANGE,
     POINTS,
     SIGNIFICANCE,
     by_task,
@@ -44,22 +46,24 @@ def _heads_off(measures: Measures) -> Section:
         "Each head alone",
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
         "here as well as with pretrained weights is no work of pretraining; layer and head are a "
-        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers, "
-        f"random shares and the mode `mean` have no such control. {precisions(gates)}",
+        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers "
+        "and random shares of heads are turned off as well, for the claims about them; the mode "
+        f"`mean` has no such control. {precisions(gates)}",
         (
             Table(
                 "control-heads",
                 "Pretrained and random weights side by side",
-                "The primary metric with all heads on, and in points of it: the mean effect of a "
-                "head that is off with its interval, the largest gain and loss, how many heads "
-                f"help or hurt (p < {SIGNIFICANCE} after Holm), and the gain of the best head, "
-                "chosen on one half of the examples and scored on the other. Where the encoder "
-                "with random weights has learnt little, turning heads off can change little.",
+                "Accuracy, or the correlation of scores, with all heads on, and in points of it: "
+                "the mean effect of a head that is off with its interval, the largest gain and "
+                f"loss, how many heads help or hurt (p < {SIGNIFICANCE} after Holm), and the gain "
+                "of the best head, chosen on one half of the examples and scored on the other. "
+                "Where the encoder with random weights has learnt little, turning heads off can "
+                "change little.",
                 _side_by_side(measures),
             ),
             effects_figure(
                 f"control-heads-{mode}",
-                f"Change of the primary metric with one head off ({mode}, points): random weights",
+                f"{CHANGE} with one head off ({mode}, points): random weights",
                 single_heads(gates, mode, "points"),
                 "points",
             ),
@@ -86,10 +90,10 @@ def _single_heads_off(
     held_out_of: MeasuredTable,
 ) -> pd.DataFrame:
     """What turning off single heads does to one encoder, by task and mode."""
-    mean = measures.frame(means_of)
+    mean = deciding(measures.frame(means_of))
     mean = mean[mean["family"] == "head"].groupby(["task", "mode"])
     mean = POINTS * mean[["effect", "low", "high"]].mean()
-    chosen = measures.frame(held_out_of)
+    chosen = deciding(measures.frame(held_out_of))
     chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
     best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
     heads = effects(measures, gates_of)

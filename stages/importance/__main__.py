@@ -76,13 +76,13 @@ def main(task: TaskOption, seed: SeedOption) -> None:
     parameters = section(Importance, "importance")
     definition = load_task(task)
     device = start(read_runtime(), parameters.seed)
-    grid = outcomes_folder(task, seed) / "fixed"
-    outcomes = read_outcomes(grid, definition.metrics[0], definition.kind)
-    single = outcomes.gates.query("family == 'head' and mode == 'zero'").index.to_numpy()
-    if not len(single):
+    grid = outcomes_folder(task, seed) / "fixed-zero"
+    if not grid.is_dir():
         raise InputError(
             f"{PARAMETER_FILE}: `ablate.modes` lacks zero, which gradients are held against; add it"
         )
+    outcomes = read_outcomes(grid, definition.metrics[0], definition.kind)
+    single = outcomes.gates.query("family == 'head'").index.to_numpy()
 
     folder = model_folder(task, TUNED, seed)
     kept = pd.read_parquet(grid / "examples.parquet")["id"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -11,7 +12,7 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.gates import Gate, GateBatch, off_matrix
 from stages.core.heads.seam import Gated
-from stages.core.tasks.examples import read_examples
+from stages.core.tasks.examples import draw_examples, read_examples
 from tests import toy
 
 CONTROL = {
@@ -19,6 +20,10 @@ CONTROL = {
     "precision": "fp32",
     "batch": 8,
     "examples": None,
+    "shares": [0.25, 0.5],
+    "draws": 2,
+    "share_examples": 12,
+    "splits": 20,
     "resamples": 50,
     "seed": 0,
 }
@@ -34,30 +39,53 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     return tmp_path
 
 
-def accuracy_without(head: tuple[int, int]) -> float:
-    """Of the tuned model, by one full pass an example."""
+def accuracy_without(heads: list[tuple[int, int]], count: int = 24) -> float:
+    """Of the tuned model without some heads, by one full pass an example."""
     folder = Path("work/models/toy-tuned_from_random-0")
-    model, examples = Gated(load_tuned(folder)), read_examples(toy.examples_path("toy"))
-    off = off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads)
+    model = Gated(load_tuned(folder))
+    examples = draw_examples(read_examples(toy.examples_path("toy")), count, 0)
+    off = off_matrix([Gate("zero", tuple(heads), "random")], model.layers, model.heads)
     right = 0
     with torch.inference_mode():
         for batch in encode(load_tokenizer(folder), examples, 40).batches(1):
             logits = model(batch.inputs, gate=GateBatch("zero", off))
-            right += int(logits.argmax()) == examples["label"][batch.rows[0]]
+            right += int(logits.argmax()) == examples["label"].iloc[batch.rows[0]]
     return right / len(examples)
 
 
 def test_effects_and_drift_of_every_head(project):
     control.main("toy", 0)
-    heads = pd.read_parquet("work/measures/control/toy-0.parquet")
+    gates = pd.read_parquet("work/measures/control/toy-0.parquet").set_index("family")
+    heads, layers = gates.loc["head"], gates.loc["layer"]
     assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
     for row in heads.iloc[[0, 5]].itertuples():
-        assert row.value == pytest.approx(accuracy_without((row.layer, row.head)))
+        assert row.value == pytest.approx(accuracy_without([(row.layer, row.head)]))
+    assert layers["layer"].tolist() == [0, 1]
+    off = [(1, head) for head in range(4)]
+    assert layers["value"].iloc[1] == pytest.approx(accuracy_without(off))
     drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
     assert len(drift) == 8
     assert (drift["cosine"] < 0.999).all()
-    for table in ("means", "heldout"):
-        assert len(pd.read_parquet(f"work/measures/control/toy-0-{table}.parquet"))
+
+
+def test_shares_of_heads_in_the_mode_zero(project):
+    control.main("toy", 0)
+    curves = pd.read_parquet("work/measures/control/toy-0-curves.parquet")
+    assert set(curves["mode"]) == {"zero"}
+    assert set(curves["examples"]) == {12}
+    places = set(zip(curves["band"], curves["share"], strict=True))
+    assert places == {
+        *(("all", share) for share in (0.0, 0.25, 0.5)),
+        *((band, share) for band in ("lower", "upper") for share in (0.0, 0.5, 1.0)),
+    }
+    upper = curves[(curves["band"] == "upper") & (curves["share"] == 1)].iloc[0]
+    off = accuracy_without([(1, head) for head in range(4)], 12)
+    assert upper["effect"] == pytest.approx(off - accuracy_without([], 12))
+    gaps = pd.read_parquet("work/measures/control/toy-0-gaps.parquet")
+    assert gaps["share"].tolist() == [0.5, 1.0]
+    for name, rows in (("curves", len(curves)), ("gaps", 2), ("means", 2), ("heldout", 4)):
+        drawn = np.load(f"work/measures/control/toy-0-{name}-resampled.npy")
+        assert drawn.shape == (2, rows, 50)
 
 
 def test_a_model_that_tuning_left_alone_does_not_drift(project):

@@ -25,6 +25,7 @@ SMALL = {
     "permutations": 50,
     "starts": 1,
 }
+ABLATED = {"examples": 12, "shares": [0.25, 0.5, 1.0], "draws": 2, "share_examples": 8}
 # Where a key is to have another value, or one section alone has it.
 SETTINGS = {
     "runtime": {"device": "cpu", "threads": 1},
@@ -33,12 +34,11 @@ SETTINGS = {
     "drift": {"padded_examples": 4, "padded_to": 48},
     "ablate": {
         "modes": ["zero", "mean"],
-        "examples": 12,
+        "sizes": {"zero": ABLATED, "mean": ABLATED},
+        "for_tasks": [],
         "reference": 8,
-        "shares": [0.5, 1.0],
-        "share_examples": 8,
     },
-    "control": {"modes": ["zero"], "examples": 8},
+    "control": {"modes": ["zero"], "examples": 8, "shares": [0.5], "share_examples": 8},
     # The tiny encoder has 64 positions.
     "corpora": {
         "sentences": {"texts": 40, "max_length": 64},

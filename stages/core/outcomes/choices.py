@@ -115,11 +115,14 @@ def _contributions(
         often = second[chosen[0] == gate].sum(axis=0) + halves.first[chosen[1] == gate].sum(axis=0)
         scoring += often / splits * halves.values[gate]
     scoring -= scoring.mean()
-    # The mean score of the halves that chose with the example, less the mean of all; those halves
-    # were scored without it, which takes as much of its scoring away as is added here once more.
-    choosing = (scores[0] @ halves.first + scores[1] @ second) / splits
-    whole = 2 * scoring + count * (choosing - choosing.mean())
+    # What the scores owe to the examples that chose, not to those that scored.
+    left = [
+        score - part @ scoring / part.sum(axis=1)
+        for score, part in zip(scores, (second, halves.first), strict=True)
+    ]
+    choosing = (left[0] @ halves.first + left[1] @ second) / splits
+    whole = scoring + count * (choosing - choosing.mean())
     # So few divisions leave noise in `choosing`, whose variance is known and is taken off.
-    noise = count**2 * np.var((scores[0] - scores[1]) / 2) / splits
+    noise = count**2 * np.var((left[0] - left[1]) / 2) / splits
     variance = max(np.mean(whole**2) - noise, np.mean(scoring**2))
     return whole * np.sqrt(variance / np.mean(whole**2)) if whole.any() else whole

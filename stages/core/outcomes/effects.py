@@ -34,7 +34,8 @@ class DrawnTable:
 
 def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:
     """Write tables one below the other, with their resamples beside them."""
-    declared.write([part.rows for part in parts], [part.drawn for part in parts], **fields)
+    rows = pd.concat([part.rows for part in parts], ignore_index=True)
+    declared.write(rows, [np.concatenate([part.drawn for part in parts], axis=1)], **fields)
 
 
 def fixed_tables(

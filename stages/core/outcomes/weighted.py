@@ -8,7 +8,7 @@ hold these against them.
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float, Real
+from jaxtyping import Float, Real, Shaped
 from scipy import stats
 
 Labels = Float[np.ndarray, " example"]
@@ -33,7 +33,7 @@ def weighted_scores(
     return METRICS[metric](labels, predictions, weights)
 
 
-def _sums(values: Real[np.ndarray, "gate example"], weights: Weights) -> Scores:
+def _sums(values: Shaped[np.ndarray, "gate example"], weights: Weights) -> Scores:
     return values.astype(float) @ weights.T.astype(float)
 
 
@@ -78,21 +78,19 @@ def _pearson(labels: Labels, predictions: Predictions, weights: Weights) -> Scor
     guess = predictions - predictions.mean(axis=1, keepdims=True)
 
     def product(
-        one: Real[np.ndarray, "gate example"], other: Real[np.ndarray, "gate example"]
-    ) -> Scores:
+        one: Float[np.ndarray, "#gate example"], other: Float[np.ndarray, "#gate example"]
+    ) -> Float[np.ndarray, "#gate draw"]:
         squares = _sums(one * other, weights)
         spread = squares - _sums(one, weights) * _sums(other, weights) / size
         return np.where(np.abs(spread) > ROUNDING * np.abs(squares), spread, 0.0)
 
-    return _correlation(
-        product(guess, true[None]), product(guess, guess), product(true[None], true[None])
-    )
+    return _correlation(product(guess, true), product(guess, guess), product(true, true))
 
 
 def _correlation(
     together: Float[np.ndarray, "*gate draw"],
     one: Float[np.ndarray, "*gate draw"],
-    other: Float[np.ndarray, "*#gate draw"],
+    other: Float[np.ndarray, "... draw"],
 ) -> Float[np.ndarray, "*gate draw"]:
     spread = np.sqrt(one * other)
     return np.divide(together, spread, out=np.zeros_like(spread), where=spread > 0)

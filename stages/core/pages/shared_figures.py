@@ -2,20 +2,26 @@
 
 import pandas as pd
 
+from stages.core.outcomes.deciding import deciding
 from stages.core.pages.page import Figure, heads_figure
 from stages.core.stage.tables import MeasuredTable
-from stages.core.verdicts.measures import Measures, relative_effects
+from stages.core.verdicts.measures import Measures
 
 SIGNIFICANCE = 0.05
 POINTS = PERCENT = 100
+# What effects are of: the metric that decides.
+CHANGE = "Change of accuracy, or of the correlation of scores,"
 
 
 def effects(measures: Measures, gates_of: MeasuredTable) -> pd.DataFrame:
-    """Single heads and layers: effects in points and in percent of the baseline, over seeds."""
-    gates = measures.frame(gates_of)
-    gates = gates[gates["family"].isin(["head", "layer"])]
+    """Single heads and layers: effects in points and in percent of the baseline, over seeds.
+
+    In the metric that decides: accuracy, or a correlation.
+    """
+    gates = deciding(measures.frame(gates_of))
     names = ["effect", "low", "high"]
-    in_points, in_percent = POINTS * gates[names], PERCENT * relative_effects(gates)[names]
+    relative = gates[["relative", "relative_low", "relative_high"]].set_axis(names, axis=1)
+    in_points, in_percent = POINTS * gates[names], PERCENT * relative
     gates = gates.join(in_points.add_suffix("_points")).join(in_percent.add_suffix("_percent"))
     keys = ["task", "family", "mode", "layer", "head", "precision"]
     values = [f"{name}_{unit}" for unit in ("points", "percent") for name in names]

@@ -5,9 +5,9 @@ from scipy import stats
 
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import (
-    halve,
-    held_out_choices,
-    mean_effect,
+    draw_samples,
+    draw_weights,
+    one_more_each_way,
     paired_effects,
     resample,
 )
@@ -23,16 +23,7 @@ def evidence(labels, baseline, *gated, metric="accuracy"):
 
 
 def effects(outcomes, resamples):
-    return paired_effects(outcomes, resample(outcomes, resamples, seed=0))
-
-
-def mean(outcomes, resamples, gates):
-    return mean_effect(outcomes, resample(outcomes, resamples, seed=0), np.array(gates))
-
-
-def choices(outcomes):
-    gates = np.arange(len(outcomes.gated))
-    return held_out_choices(halve(outcomes, 300, seed=0), gates)
+    return paired_effects(outcomes, resample(outcomes, resamples, seed=0).effects)
 
 
 def test_paired_effect_by_hand():
@@ -79,9 +70,10 @@ def test_paired_effect_of_a_correlation():
 
 
 def test_interval_is_that_of_scipy():
-    """The interval and the standard error, within what the draw of 20,000 resamples leaves open."""
-    labels = GENERATOR.normal(size=60)
-    good, worse = (labels + size * GENERATOR.normal(size=60) for size in (0.5, 1.5))
+    """Of a skewed effect: both limits and the error, within what the draws leave open."""
+    generator = np.random.default_rng(3)
+    labels = generator.normal(size=25)
+    good, worse = (labels + size * generator.normal(size=25) for size in (0.1, 0.5))
     outcomes = evidence(labels, good, worse, metric="spearman")
     expected = stats.bootstrap(
         (labels, good, worse),
@@ -93,56 +85,61 @@ def test_interval_is_that_of_scipy():
         rng=np.random.default_rng(1),
     )
     row = effects(outcomes, 20_000).iloc[0]
-    assert [row["low"], row["high"]] == pytest.approx(list(expected.confidence_interval), abs=0.01)
+    limits = expected.confidence_interval
+    # A basic interval would have its long tail on the other side.
+    assert abs((limits.high - row["effect"]) - (row["effect"] - limits.low)) > 0.02
+    assert [row["low"], row["high"]] == pytest.approx(list(limits), abs=0.01)
     z = stats.norm.isf(row["p"] / 2)
     assert abs(row["effect"]) / z == pytest.approx(expected.standard_error, rel=0.03)
 
 
-def test_mean_effect_by_hand():
-    labels, baseline = np.zeros(100), np.r_[np.zeros(60), np.ones(40)]
-    better, worse = np.r_[np.zeros(70), np.ones(30)], np.r_[np.zeros(54), np.ones(46)]
-    outcomes = evidence(labels, baseline, better, worse, baseline)
-    found = mean(outcomes, 500, [0, 1])
-    assert found["effect"] == pytest.approx(0.02)  # 10 points up, 6 points down
-    assert found["low"] < 0.02 < found["high"]
-    assert mean(outcomes, 50, [2]) == {"effect": 0, "low": 0, "high": 0}
+def test_weights_count_what_samples_draw():
+    samples, weights = draw_samples(7, 50, 3), draw_weights(7, 50, 3)
+    assert (weights.sum(axis=1) == 7).all()
+    for example in range(7):
+        assert weights[:, example].tolist() == (samples == example).sum(axis=1).tolist()
 
 
-def test_the_mean_of_opposite_effects_is_surer_than_either():
-    """Two gates that err on the same examples in opposite ways: their mean does not move at all."""
-    labels, baseline = np.zeros(100), np.r_[np.zeros(60), np.ones(40)]
-    up, down = baseline.copy(), baseline.copy()
-    up[60:80], down[:20] = 0, 1
-    outcomes = evidence(labels, baseline, up, down)
-    both, alone = mean(outcomes, 500, [0, 1]), mean(outcomes, 500, [0])
-    assert both["high"] - both["low"] < alone["high"] - alone["low"]
+def test_the_same_examples_are_drawn_for_every_gate_and_seed():
+    labels = np.zeros(30)
+    baseline, gated = (GENERATOR.random((2, 30)) < 0.5).astype(float)
+    one = resample(evidence(labels, baseline, gated), 40, 0)
+    other = resample(evidence(labels, gated, baseline, gated), 40, 0)
+    np.testing.assert_array_equal(one.before, other.after[0])
+    np.testing.assert_array_equal(one.after[0], other.after[1])
+    np.testing.assert_array_equal(one.effects[0], one.after[0] - one.before)
 
 
-def test_best_of_many_useless_gates_gains_nothing_on_the_other_half():
-    """The trap the held-out half is for: noise looks like a gain on the examples that chose it."""
-    labels, baseline = np.zeros(400), GENERATOR.permutation(np.repeat([0.0, 1.0], [280, 120]))
-    useless = (GENERATOR.random((100, 400)) < 0.3).astype(float)
-    choice = choices(evidence(labels, baseline, *useless))["best"]
-    assert choice["chosen_effect"] > 0.05
-    assert abs(choice["effect"]) < 0.03
-    assert choice["low"] < 0 < choice["high"]
+def test_an_effect_of_nothing_has_an_interval_of_one_more_example_each_way():
+    outcomes = evidence(np.zeros(200), np.zeros(200), np.zeros(200))
+    more = one_more_each_way(outcomes, 1, 50_000, (0,))
+    # Bonett and Price (2012): (1 + 1) of n + 2 examples changed, none on balance.
+    half_width = 1.96 * np.sqrt(2 / 202) / np.sqrt(202)
+    assert 1.96 * more.std() == pytest.approx(half_width, rel=0.03)
+    assert more.mean() == pytest.approx(0, abs=1e-4)
 
 
-def test_a_gate_that_really_helps_is_found_and_keeps_its_gain():
-    labels, baseline = np.zeros(400), (GENERATOR.random(400) < 0.3).astype(float)
-    gated = np.tile(baseline, (20, 1))
-    gated[7] = np.where(GENERATOR.random(400) < 0.5, 0, baseline)
-    choice = choices(evidence(labels, baseline, *gated))["best"]
-    assert choice["picked"] == 7
-    assert choice["low"] > 0.05
-    worst = choices(evidence(labels, baseline, *(1 - gated)))["worst"]
-    assert worst["high"] < 0
+def test_one_more_each_way_is_drawn_for_each_gate_and_stream_apart():
+    outcomes = evidence(np.zeros(200), np.zeros(200), np.zeros(200))
+    one, other = one_more_each_way(outcomes, 2, 500, (0,))
+    assert abs(np.corrcoef(one, other)[0, 1]) < 0.2
+    (control,) = one_more_each_way(outcomes, 1, 500, (0, 7))
+    assert abs(np.corrcoef(one, control)[0, 1]) < 0.2
+    correlation = evidence(np.zeros(9), np.zeros(9), np.zeros(9), metric="pearson")
+    assert not one_more_each_way(correlation, 1, 20, (0,)).any()
 
 
-def test_a_choice_among_some_gates_names_their_rows():
-    labels, baseline = np.zeros(40), np.ones(40)
-    gated = np.tile(baseline, (4, 1))
-    gated[1], gated[3] = 0, np.r_[np.zeros(20), np.ones(20)]
-    halves = halve(evidence(labels, baseline, *gated), 50, seed=0)
-    assert held_out_choices(halves, np.array([2, 3]))["best"]["picked"] == 3
-    assert held_out_choices(halves, np.array([0, 1, 3]))["best"]["picked"] == 1
+@pytest.mark.parametrize(("won", "lost"), [(0.0, 0.01), (0.002, 0.012), (0.005, 0.025)])
+def test_rare_changes_are_covered(won, lost):
+    """The plain percentile interval covers 72%, 79% and 94% of them, the first two far too few."""
+    generator, count, covered = np.random.default_rng(0), 128, 0
+    labels = np.zeros(count)
+    for _ in range(200):
+        change = generator.choice(3, p=[won, lost, 1 - won - lost], size=count)
+        baseline = np.where(change == 0, 1.0, 0.0)
+        gated = np.where(change == 1, 1.0, 0.0)
+        outcomes = evidence(labels, baseline, gated)
+        drawn = resample(outcomes, 200, 0).effects + one_more_each_way(outcomes, 1, 200, (0,))
+        row = paired_effects(outcomes, drawn).iloc[0]
+        covered += row["low"] <= won - lost <= row["high"]
+    assert covered / 200 >= 0.93

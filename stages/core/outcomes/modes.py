@@ -1,0 +1,41 @@
+"""What is turned off in a mode, and on how many examples: settings of `ablate` and `control`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
+from stages.core.stage.settings import Parameters
+
+Share = Annotated[PositiveFloat, Field(le=1)]
+
+
+class Sizes(Parameters):
+    """Of one mode: how many examples heads and layers have, and which random shares of heads."""
+
+    examples: PositiveInt | None
+    shares: list[Share]
+    draws: PositiveInt
+    share_examples: PositiveInt | None
+
+
+def fixed_gates(layers: int, heads: int, mode: Mode) -> list[Gate]:
+    """Every head and every layer."""
+    return [*single_heads(layers, heads, mode), *whole_layers(layers, heads, mode)]
+
+
+def random_gates(
+    layers: int, heads: int, mode: Mode, shares: Sequence[float], draws: int, seed: int
+) -> Iterator[Gate]:
+    """Random sets of the heads of all layers, and as many of the lower or the upper half alone.
+
+    Args:
+        shares: of all heads; those that a half of the layers has not are of all layers only
+            (query-title study, section 2.1: up to 50% of all heads within a half).
+    """
+    of_half = [2 * share for share in shares if share <= 0.5]
+    gates = random_shares(layers, heads, mode, sorted({*shares, *of_half}), draws, seed)
+    for gate in gates:
+        if gate.share in (shares if gate.band == "all" else of_half):
+            yield gate
