@@ -14,8 +14,10 @@ from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, who
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
+from stages.core.stage.tables import MeasuredTable
 from stages.findings.__main__ import app as findings
 from stages.importance.gate_gradients import agreement_table, importance_table
+from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
 from stages.report.__main__ import app as report
 from tests.synthetic_texts import write_text_measures
@@ -102,6 +104,14 @@ def run_stage(folder: Path, stage: typer.Typer) -> None:
     """Run a stage in a folder, within this process: importing takes longer than running."""
     with contextlib.chdir(folder):
         assert CliRunner().invoke(stage, [], catch_exceptions=False).exit_code == 0
+
+
+def write_noisy(folder: Path, declared: MeasuredTable, table: pd.DataFrame, **fields: str) -> None:
+    """Write a table with resamples: its values with normal noise, 50 times."""
+    noise = np.random.default_rng(0).normal(scale=0.01, size=50)
+    drawn = [table[column].to_numpy()[:, None] + noise for column in declared.resampled]
+    with contextlib.chdir(folder):
+        declared.write(table, [np.stack(drawn)], **fields)
 
 
 def _write(folder: Path, name: str, table: pd.DataFrame) -> None:
@@ -205,7 +215,9 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         heads, shares = [], []
         for rule in ("any", "special"):
             counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
-            cells = [places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)]
+            cells = [
+                places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)
+            ]
             heads.append(pd.concat(cells).assign(rule=rule))
             share = counts.sum(0) / counts.sum()
             limits = {"low": share - 0.02, "high": share + 0.02}

@@ -1,6 +1,7 @@
 """What the stages of corpora measure, on oracle heads, for tests of findings and report."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -138,16 +139,23 @@ def _write_neurons(folder: Path, write: Write) -> None:
 
 def _write_text_patterns(folder: Path, write: Write) -> None:
     generator = np.random.default_rng(2)
-    shares = generator.dirichlet(np.ones(len(CLASSES)), LAYERS * HEADS)
-    heads = [
-        pd.DataFrame(_places() | {"pattern": name, "share": shares[:, code]})
-        for code, name in enumerate(CLASSES)
-    ]
+    heads, tables = [], []
+    for encoder, rule in product(("untuned", "random_weights"), ("any", "special")):
+        shares = generator.dirichlet(np.ones(len(CLASSES)), LAYERS * HEADS)
+        place = {"encoder": encoder, "rule": rule}
+        for code, name in enumerate(CLASSES):
+            columns = _places() | place | {"pattern": name, "share": shares[:, code]}
+            heads.append(pd.DataFrame(columns))
+        mean = shares.mean(0)
+        limits = {"low": mean - 0.01, "high": mean + 0.01, "texts": 10}
+        tables.append(pd.DataFrame({"pattern": CLASSES, "share": mean, **limits, **place}))
     write(folder, f"text_patterns/{CORPUS}", pd.concat(heads, ignore_index=True))
-    mean = shares.mean(0)
-    table = pd.DataFrame({"pattern": CLASSES, "share": mean, "low": mean, "high": mean})
-    table = table.assign(texts=10, encoder="untuned")
+    table = pd.concat(tables, ignore_index=True)
     write(folder, f"text_patterns/{CORPUS}-shares", table)
+    path = folder / "work" / "measures" / f"text_patterns/{CORPUS}-shares-resampled.npy"
+    np.save(path, table["share"].to_numpy()[None, :, None] + generator.normal(size=(1, 1, 50)))
+    beyond = {"beyond": 0.5, "low": 0.4, "high": 0.6, "texts": 10}
+    write(folder, f"text_patterns/{CORPUS}-beyond", pd.DataFrame(_places() | beyond))
 
 
 def _write_features(folder: Path, task: str, write: Write) -> None:
