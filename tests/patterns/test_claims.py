@@ -57,9 +57,8 @@ def test_the_share_under_the_rule_asked_for_decides_beside_random_weights(measur
     assert smallest.beyond.value == pytest.approx(0.3)
     largest = found(measures, "pattern_share", which="largest", **arguments)
     assert (largest.pooled.value, largest.arm) == (0.5, "tuned")
-    anywhere = found(
-        measures, "pattern_share", which="largest", pattern="heterogeneous", rule="any"
-    )
+    arguments["rule"] = "any"
+    anywhere = found(measures, "pattern_share", which="largest", **arguments)
     assert anywhere.pooled.value == 0.02
 
 
