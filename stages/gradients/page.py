@@ -66,7 +66,7 @@ def losses(measures: Measures) -> pd.DataFrame:
 
 
 def _masked(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(panel=rows["corpus"] + ", masked words")
+    return rows.assign(panel=rows["corpus"] + ", masked words, " + rows["encoder"])
 
 
 def _task(rows: pd.DataFrame) -> pd.DataFrame:

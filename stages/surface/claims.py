@@ -1,7 +1,10 @@
 """What heads look at on the surface (Clark et al. 2019, 3.1 to 3.3; Vig 2019, part one)."""
 
+import numpy as np
 import pandas as pd
 
+from stages.core.intervals.held_out import SCORE
+from stages.core.stage.tables import drawn_name, interval_names
 from stages.core.verdicts.answers import Answer, by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
@@ -9,18 +12,28 @@ from stages.core.verdicts.estimates import (
     Estimate,
     count_above,
     difference_of,
-    largest,
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
-from stages.surface.tables import HEADS, PATTERN
+from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 
 @measure
 def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
     """How many heads have a mean above a share, after Holm's correction (`count_above`)."""
     rows = _statistic(measures, statistic)
-    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads")
+    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads", "range")
+
+
+@measure
+def median_head(measures: Measures, settings: Settings, statistic: str) -> Answer:
+    """A statistic of the median head: half of the heads have less."""
+
+    def median(heads: pd.DataFrame) -> Estimate:
+        drawn = np.median(np.stack(heads[drawn_name("mean")].tolist()), axis=0)
+        return Estimate.of_drawn(heads["mean"].median(), drawn, int(heads["texts"].max()))
+
+    return by_corpus(_statistic(measures, statistic), median, "texts")
 
 
 @measure
@@ -45,42 +58,73 @@ def layers_contrast(measures: Measures, settings: Settings, statistic: str, laye
 
 
 @measure
-def strongest_head(measures: Measures, settings: Settings, pattern: str) -> Answer:
-    """The strength of the head that follows a pattern most; its interval allows for the choice."""
+def sep_to_sep(measures: Measures, settings: Settings, layers: Band) -> Answer:
+    """What [SEP] gives to [SEP], in those heads of some layers that attend to [SEP].
+
+    The texts that show which heads these are do not score them. The control are random weights at
+    the same places.
+    """
+
+    def mean(rows: pd.DataFrame) -> Estimate:
+        inside = rows[layers.holds(rows["layer"])]
+        if not inside["cases"].sum():
+            raise NotMeasured("no head of these layers gives enough of its attention to [SEP]")
+        sums, cases = (
+            np.sum(np.stack(inside[drawn_name(name)].tolist()), axis=0)
+            for name in ("sep_to_sep_sum", "cases")
+        )
+        value = inside["sep_to_sep_sum"].sum() / inside["cases"].sum()
+        with np.errstate(invalid="ignore"):
+            return Estimate.of_drawn(value, sums / cases, int(inside["texts"].iloc[0]))
+
+    return by_corpus(measures.drawn(SEP_HEADS), mean, "texts")
+
+
+@measure
+def strongest_head(
+    measures: Measures, settings: Settings, pattern: str = "", statistic: str = ""
+) -> Answer:
+    """What the head with most of a pattern's strength has of it, or of a statistic.
+
+    Chosen on one half of the texts, scored on the other.
+    """
+    wanted = statistic or f"{PATTERN}{pattern}"
+    rows = _of(measures.drawn(STRONGEST), wanted)
 
     def strongest(heads: pd.DataFrame) -> Estimate:
-        return largest([_estimate(row) for _, row in heads.iterrows()])
+        (row,) = heads.to_dict("records")
+        return Estimate.of_row(row, SCORE, int(row["texts"]))
 
-    return by_corpus(_statistic(measures, PATTERN + pattern), strongest, "texts")
+    return by_corpus(rows, strongest, "texts")
 
 
 @summary("surface")
 def strongest_heads(measures: Measures) -> dict:
-    """For each corpus and pattern the strongest head and its strength."""
-    rows = studied(measures.frame(HEADS))
-    rows = rows[rows["statistic"].str.startswith(PATTERN)]
+    """For each corpus and pattern the strongest head, and its strength on held-out texts."""
+    rows = studied(measures.frame(STRONGEST))
     table: dict = {}
-    for (corpus, statistic), heads in rows.groupby(["corpus", "statistic"], sort=False):
-        best = heads.loc[heads["mean"].idxmax()]
-        found = {"head": f"{best['layer']}-{best['head']}", "strength": float(best["mean"])}
-        table.setdefault(corpus, {})[statistic.removeprefix(PATTERN)] = found
+    for row in rows[rows["statistic"].str.startswith(PATTERN)].to_dict("records"):
+        found = {"head": f"{row['layer']}-{row['head']}", "strength": float(row["value"])}
+        table.setdefault(row["corpus"], {})[row["statistic"].removeprefix(PATTERN)] = found
     return table
 
 
 def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
-    rows = studied(measures.frame(HEADS))
+    return _of(measures.drawn(HEADS), statistic)
+
+
+def _of(rows: pd.DataFrame, statistic: str) -> pd.DataFrame:
     rows = rows[rows["statistic"] == statistic]
     if rows.empty:
         raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
     return rows
 
 
-def _estimate(row: pd.Series) -> Estimate:
-    return Estimate(row["mean"], row["low"], row["high"], int(row["texts"]))
-
-
 def _mean(heads: pd.DataFrame) -> Estimate:
-    """The mean over heads, which are measured on the same texts."""
+    """The mean over heads, by the resamples of texts that they share."""
     if heads.empty:
         raise NotMeasured("the encoder has too few layers to tell these from the others")
-    return mean_on_same_examples([_estimate(row) for _, row in heads.iterrows()])
+    names = interval_names(value="mean")
+    return mean_on_same_examples(
+        [Estimate.of_row(row, names, int(row["texts"])) for row in heads.to_dict("records")]
+    )
