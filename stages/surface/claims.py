@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from stages.core.intervals.held_out import SCORE
 from stages.core.stage.tables import drawn_name, interval_names
@@ -11,7 +12,6 @@ from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
     Estimate,
     count_above,
-    difference_of,
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
@@ -27,10 +27,10 @@ def heads_above(measures: Measures, settings: Settings, statistic: str, share: f
 
 @measure
 def median_head(measures: Measures, settings: Settings, statistic: str) -> Answer:
-    """A statistic of the median head: half of the heads have less."""
+    """A statistic of the median head: half of the heads have less; heads are drawn as well."""
 
     def median(heads: pd.DataFrame) -> Estimate:
-        drawn = np.median(np.stack(heads[drawn_name("mean")].tolist()), axis=0)
+        drawn = np.median(_drawn_heads(heads), axis=0)
         return Estimate.of_drawn(heads["mean"].median(), drawn, int(heads["texts"].max()))
 
     return by_corpus(_statistic(measures, statistic), median, "texts")
@@ -48,11 +48,21 @@ def layers_mean(measures: Measures, settings: Settings, statistic: str, layers: 
 
 @measure
 def layers_contrast(measures: Measures, settings: Settings, statistic: str, layers: Band) -> Answer:
-    """A statistic's mean over the heads of some layers minus that over those of all others."""
+    """A statistic's mean over the heads of some layers minus that over those of all others.
+
+    Its interval draws the heads of each layer as well as the texts.
+    """
 
     def contrast(heads: pd.DataFrame) -> Estimate:
-        inside = layers.holds(heads["layer"])
-        return difference_of(_mean(heads[inside]), _mean(heads[~inside]))
+        inside = layers.holds(heads["layer"]).to_numpy()
+        if inside.all() or not inside.any():
+            raise NotMeasured("the encoder has too few layers to tell these from the others")
+        values, drawn = heads["mean"].to_numpy(), _drawn_heads(heads)
+        return Estimate.of_drawn(
+            values[inside].mean() - values[~inside].mean(),
+            drawn[inside].mean(axis=0) - drawn[~inside].mean(axis=0),
+            int(heads["texts"].max()),
+        )
 
     return by_corpus(_statistic(measures, statistic), contrast, "texts")
 
@@ -118,6 +128,23 @@ def _of(rows: pd.DataFrame, statistic: str) -> pd.DataFrame:
     if rows.empty:
         raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
     return rows
+
+
+def _drawn_heads(heads: pd.DataFrame) -> Float[np.ndarray, "head resample"]:
+    """The resamples of texts, in each of which the heads of every layer are drawn anew.
+
+    Layers of random weights differ too, by which heads their weights happen to make. What is said
+    of a layer must be more than that.
+    """
+    drawn = np.stack(heads[drawn_name("mean")].tolist())
+    generator = np.random.default_rng(drawn.shape)
+    found = np.empty_like(drawn)
+    columns = np.arange(drawn.shape[1])
+    for _, own in heads.reset_index(drop=True).groupby("layer"):
+        places = own.index.to_numpy()
+        picks = generator.integers(len(places), size=(len(places), drawn.shape[1]))
+        found[places] = drawn[places[picks], columns]
+    return found
 
 
 def _mean(heads: pd.DataFrame) -> Estimate:

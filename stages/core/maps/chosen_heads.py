@@ -40,13 +40,13 @@ class ChosenHeads(NamedTuple):
 
 
 def strongest(count: int) -> Rule:
-    """The rule that takes the `count` heads with the largest means."""
+    """The rule that takes the `count` heads with the largest means; none where none is known."""
 
     def rule(means: Float[np.ndarray, "line head"]) -> Bool[np.ndarray, "line head"]:
         order = np.argsort(-means, axis=1, kind="stable")[:, :count]
         chosen = np.zeros(means.shape, dtype=bool)
         np.put_along_axis(chosen, order, True, axis=1)
-        return chosen
+        return chosen & ~np.isnan(means)
 
     return rule
 

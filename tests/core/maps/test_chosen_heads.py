@@ -16,6 +16,8 @@ def of_heads(*means: float) -> np.ndarray:
 def test_rules_by_hand():
     means = np.array([[0.1, 0.9, 0.5], [0.6, 0.2, 0.6]])
     assert strongest(2)(means).tolist() == [[False, True, True], [True, False, True]]
+    unknown = np.array([[np.nan, np.nan, np.nan], [np.nan, 0.1, 0.2]])
+    assert strongest(2)(unknown).tolist() == [[False] * 3, [False, True, True]]
     assert above(0.5)(means).tolist() == [[False, True, False], [True, False, True]]
 
 
