@@ -52,7 +52,9 @@ def _ratio(rows: pd.DataFrame, kind: str, by: str) -> Estimate:
     own, words = (rows[rows["kind"] == one] for one in (kind, WORDS))
     if own.empty or words.empty:
         raise NotMeasured(f"no text has {kind} tokens")
-    above, below = (np.mean(np.stack(part[drawn_name(by)].tolist()), axis=0) for part in (own, words))
+    above, below = (
+        np.mean(np.stack(part[drawn_name(by)].tolist()), axis=0) for part in (own, words)
+    )
     value = own[by].mean() / words[by].mean()
     return Estimate.of_drawn(value, above / below, int(own["texts"].max()))
 
@@ -65,9 +67,7 @@ def _masked(measures: Measures) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def _of_tasks(
-    rows: pd.DataFrame, ratio: Callable[[pd.DataFrame], Estimate]
-) -> dict[str, Estimate]:
+def _of_tasks(rows: pd.DataFrame, ratio: Callable[[pd.DataFrame], Estimate]) -> dict[str, Estimate]:
     found = {}
     for name, own in rows.groupby("task", sort=False):
         try:
