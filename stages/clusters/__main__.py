@@ -2,23 +2,25 @@
 
 The distance of two heads is the Jensen-Shannon divergence between what they attend to, mean over
 all tokens; metric multidimensional scaling draws the heads in the plane. Whether heads of a layer
-lie together is asked of the divergences themselves, against shuffled layers.
+lie together is asked of the divergences themselves, against shuffled layers and random weights.
 """
 
 import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float, Int
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 from sklearn.manifold import MDS
 from torch import Tensor
 
 from stages.clusters.tables import HEADS, PURITY
+from stages.core.intervals.groups import LEAST_GROUPS, group_weights, sums_of_groups
+from stages.core.intervals.intervals import percentile_interval
 from stages.core.maps.statistics import query_entropy
-from stages.core.recordings.recording import MapBatch, Recording, open_texts
+from stages.core.recordings.recording import Recording, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command
-from stages.core.stage.settings import Parameters, section
+from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
 
@@ -26,7 +28,7 @@ from stages.core.tasks.examples import drawn_rows
 BLOCK_NUMBERS = 4_000_000
 
 
-class Clusters(Parameters):
+class Clusters(Resampled):
     """The section `clusters` of `params.yaml`."""
 
     corpora: list[str]
@@ -34,7 +36,6 @@ class Clusters(Parameters):
     neighbours: PositiveInt
     permutations: PositiveInt
     starts: PositiveInt
-    seed: NonNegativeInt
 
 
 def divergence_sums(
@@ -57,22 +58,21 @@ def divergence_sums(
     return sums + sums.T
 
 
-def batch_divergences(batch: MapBatch) -> Float[Tensor, "head other"]:
-    """Jensen-Shannon divergence of every two heads, summed over all tokens of a batch."""
-    maps = batch.maps.flatten(1, 2).transpose(0, 1)
-    # Rows of padding are 0 in all heads and add nothing.
-    return divergence_sums(maps.flatten(1, 2))
-
-
-def divergences(
+def text_divergences(
     recording: Recording, rows: Int[np.ndarray, " drawn"]
-) -> Float[np.ndarray, "head other"]:
-    """Mean Jensen-Shannon divergence over all tokens of the texts `rows`, in nats."""
-    total, tokens = 0.0, 0
+) -> Float[np.ndarray, "drawn head other"]:
+    """Jensen-Shannon divergence of every two heads on each of the texts `rows`, summed over tokens.
+
+    In nats.
+    """
+    heads = recording.layers * recording.heads
+    found = np.zeros((len(rows), heads, heads))
+    place = {row: number for number, row in enumerate(rows)}
     for batch in recording.batches(rows):
-        total = total + batch_divergences(batch).numpy()
-        tokens += int(batch.lengths.sum())
-    return np.maximum(total / tokens, 0.0)
+        for row, length, maps in zip(batch.rows, batch.lengths, batch.maps, strict=True):
+            own = maps[..., :length, :length].flatten(0, 1)
+            found[place[row]] = divergence_sums(own).numpy()
+    return found
 
 
 def neighbour_purity(
@@ -85,23 +85,61 @@ def neighbour_purity(
 
 
 def purity_table(
-    distances: Float[np.ndarray, "head other"],
+    sums: Float[np.ndarray, "text head other"],
+    tokens: Int[np.ndarray, " text"],
+    groups: Int[np.ndarray, " text"],
     layers: Int[np.ndarray, " head"],
     parameters: Clusters,
-) -> dict[str, float]:
-    """Neighbour purity, its 95% range under shuffled layers, and the permutation test's p."""
+) -> tuple[dict[str, float], Float[np.ndarray, " resample"]]:
+    """Neighbour purity, its 95% range under shuffled layers, and by how much it is above these.
+
+    What it is above chance has an interval for both: texts are drawn anew by groups, and each
+    resample's purity is set against that of its own shuffled layers.
+
+    Args:
+        sums: divergences of each text, summed over its tokens.
+
+    Returns:
+        The columns of a row, and the resamples of `above`.
+    """
     count = min(parameters.neighbours, len(layers) - 1)
     generator = np.random.default_rng(parameters.seed)
     shuffled = generator.permuted(np.tile(layers, (parameters.permutations, 1)), axis=1)
+    of_groups = sums_of_groups(sums.transpose(1, 2, 0), groups).transpose(2, 0, 1)
+    lengths = sums_of_groups(tokens.astype(float), groups)
+    distances = weighted_distances(np.ones(len(lengths)), of_groups, lengths)
     chance = neighbour_purity(distances, shuffled, count)
     purity = float(neighbour_purity(distances, layers, count))
     low, high = np.quantile(chance, [0.025, 0.975])
-    return {
+    columns = {
         "purity": purity,
         **interval_columns("chance", float(chance.mean()), float(low), float(high)),
         "p": float((1 + (chance >= purity).sum()) / (1 + len(chance))),
         "neighbours": count,
     }
+    drawn = np.full(parameters.resamples, np.nan)
+    low = high = np.nan
+    if len(lengths) >= LEAST_GROUPS:
+        for number, weights in enumerate(
+            group_weights(len(lengths), parameters.resamples, parameters.seed)
+        ):
+            resampled = weighted_distances(weights, of_groups, lengths)
+            both = np.stack([layers, generator.permutation(layers)])
+            own, beside = neighbour_purity(resampled, both, count)
+            drawn[number] = own - beside
+        low, high = percentile_interval(drawn)
+    columns |= interval_columns("above", purity - float(chance.mean()), low, high)
+    return columns, drawn
+
+
+def weighted_distances(
+    weights: Float[np.ndarray, " group"],
+    sums: Float[np.ndarray, "group head other"],
+    tokens: Float[np.ndarray, " group"],
+) -> Float[np.ndarray, "head other"]:
+    """Mean over all tokens of the groups, each as often as its weight says."""
+    # Rounding leaves some distances below 0.
+    return np.maximum(np.tensordot(weights, sums, 1) / (weights @ tokens), 0.0)
 
 
 def scaled(
@@ -126,19 +164,24 @@ def main(corpus: CorpusOption) -> None:
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
-    heads, layers = [], []
+    groups = texts.groups[rows]
+    heads, layers, drawn = [], [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            distances = divergences(recording, rows)
+            sums = text_divergences(recording, rows)
+            tokens = recording.lengths[rows]
+            distances = np.maximum(sums.sum(0) / tokens.sum(), 0.0)
             places, stress = scaled(distances, parameters.starts, parameters.seed)
             drawing = {"x": places[:, 0], "y": places[:, 1]}
             heads.append(pd.DataFrame(recording.places | drawing))
-            facts = purity_table(distances, recording.places["layer"], parameters)
+            layer = recording.places["layer"]
+            facts, resampled = purity_table(sums, tokens, groups, layer, parameters)
             layers.append(
                 {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
             )
+            drawn.append(resampled)
     HEADS.write(heads, corpus=corpus)
-    PURITY.write(pd.DataFrame(layers), corpus=corpus)
+    PURITY.write(pd.DataFrame(layers), [np.stack(drawn)[None]], corpus=corpus)
 
 
 if __name__ == "__main__":

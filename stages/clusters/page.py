@@ -49,13 +49,15 @@ def sections(measures: Measures) -> list[Section]:
             "C8: do heads of a layer lie together?",
             "Purity is the share of a head's nearest heads that are of its own layer, mean over "
             "heads, by the divergences themselves and not by the picture. Chance and p are of "
-            "shuffled layers.",
+            "shuffled layers; `above` is purity less chance, its 95% interval draws groups of "
+            "texts and shuffles anew. Random weights stand beside the encoder.",
             (
                 *figures,
                 Table(
                     "clusters-purity",
                     "Heads of a layer among the nearest",
-                    "With what chance gives (95% of the shuffles), p, and the picture's stress.",
+                    "With what chance gives (95% of the shuffles), what lies above it, p, and the "
+                    "picture's stress.",
                     table,
                 ),
             ),

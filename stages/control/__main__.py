@@ -86,9 +86,8 @@ def main(task: TaskOption, seed: SeedOption) -> None:
 
     _, inputs = encoded(parameters.examples)
     cosines = similarities(before, after, inputs, parameters.batch, device)
-    DRIFT.write(
-        cosines_by_head(cosines, parameters.resamples, parameters.seed), task=task, seed=seed
-    )
+    drift, drawn = cosines_by_head(cosines, **resampling)
+    DRIFT.write(drift, [drawn], task=task, seed=seed)
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
     shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed)
     of_fixed = [

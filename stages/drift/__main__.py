@@ -11,7 +11,7 @@ from pydantic import PositiveInt
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
-from stages.core.maps.similarity import contrast_table, cosines_by_head, similarities
+from stages.core.maps.similarity import cosines_by_head, similarities
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TUNED, UNTUNED
@@ -20,7 +20,6 @@ from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.task import load_task
-from stages.drift.tables import CONTRASTS
 
 
 class Drift(Resampled):
@@ -29,7 +28,6 @@ class Drift(Resampled):
     batch: PositiveInt
     padded_to: PositiveInt
     padded_examples: PositiveInt | None
-    last_layers: PositiveInt
 
 
 def main(task: TaskOption, seed: SeedOption) -> None:
@@ -44,16 +42,14 @@ def main(task: TaskOption, seed: SeedOption) -> None:
     some = draw_examples(validation, parameters.padded_examples, parameters.seed)
     variants = {"cropped": (validation, None), "padded": (some, parameters.padded_to)}
 
-    heads, contrasts = [], []
+    heads, resampled = [], []
     for variant, (examples, pad_to) in variants.items():
         encoded = encode(tokenizer, examples, definition.max_length)
         cosines = similarities(before, after, encoded, parameters.batch, device, pad_to)
-        table = cosines_by_head(cosines, parameters.resamples, parameters.seed)
+        table, drawn = cosines_by_head(cosines, parameters.resamples, parameters.seed)
         heads.append(table.assign(variant=variant))
-        table = contrast_table(cosines, examples["id"], parameters.last_layers)
-        contrasts.append(table.assign(variant=variant))
-    TUNED_HEADS.write(heads, task=task)
-    CONTRASTS.write(contrasts, task=task)
+        resampled.append(drawn)
+    TUNED_HEADS.write(heads, resampled, task=task)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,80 @@
 """Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
 
-import numpy as np
-from jaxtyping import Float
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
-from stages.core.intervals.intervals import bootstrap
-from stages.core.verdicts.answers import Answer
+import numpy as np
+import pandas as pd
+
+from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
+from stages.core.stage.arms import TUNED
+from stages.core.stage.tables import drawn_name
+from stages.core.verdicts.answers import Answer, over_tasks
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Estimate, mean_of
-from stages.core.verdicts.measures import Measures
-from stages.drift.tables import CONTRASTS
+from stages.core.verdicts.depth import Band
+from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
+from stages.core.verdicts.measures import Measures, NotMeasured
+
+CROPPED = "cropped"
 
 
 @measure
-def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -> Answer:
-    """Mean change (1 - cosine) of the last layers minus that of the others, mean over the tasks."""
-    rows = measures.frame(CONTRASTS)
-    changes = {}
-    for task, examples in rows[rows["variant"] == variant].groupby("task", sort=False):
-        contrast = examples["contrast"].to_numpy()
-        interval = bootstrap(_mean, (contrast,), settings.resamples, settings.seed)
-        changes[task] = Estimate.of(interval, len(contrast))
-    return Answer(mean_of(list(changes.values())), changes)
+def drift_of_last_layers(
+    measures: Measures, settings: Settings, variant: str, layers: Band, without: Sequence[str] = ()
+) -> Answer:
+    """How much more some layers change than any other, on every task: 1 - cosine, mean over heads.
+
+    The least changed of these layers less the most changed of the others; the smallest of the
+    tasks. The control was tuned from random weights; it is compared with the padding cut off.
+
+    Args:
+        without: tasks of which the source does not say it.
+    """
+    rows = measures.drawn(TUNED_HEADS)
+    own = _by_task(rows[rows["variant"] == variant], layers, without)
+    control: dict[str, Estimate] = {}
+    reason = "its maps are compared with the padding cut off"
+    if variant == CROPPED:
+        reason = "no encoder was tuned from random weights"
+        with suppress(NotMeasured):
+            control = _by_task(measures.drawn(RANDOM_HEADS), layers, without)
+    answer = over_tasks(own, smallest, control, uncontrolled=reason)
+    return replace(answer, arm=TUNED, seeds=_seeds(rows))
 
 
-def _mean(values: Float[np.ndarray, "... example"]) -> Float[np.ndarray, "..."] | float:
-    return np.mean(values, axis=-1)
+def _by_task(rows: pd.DataFrame, layers: Band, without: Sequence[str]) -> dict[str, Estimate]:
+    """The contrast of every task, over the seeds that it was tuned with."""
+    return {
+        str(task): over_seeds([_contrast(run, layers) for _, run in _runs(own)])
+        for task, own in rows[~rows["task"].isin(without)].groupby("task", sort=False)
+    }
+
+
+def _runs(rows: pd.DataFrame) -> Iterable[tuple[int | None, pd.DataFrame]]:
+    """The rows of each fine-tuning of a task."""
+    return rows.groupby("seed", sort=False) if "seed" in rows else [(None, rows)]
+
+
+def _seeds(rows: pd.DataFrame) -> int:
+    """The fewest fine-tunings that a task has."""
+    return min(len(list(_runs(own))) for _, own in rows.groupby("task"))
+
+
+def _contrast(heads: pd.DataFrame, layers: Band) -> Estimate:
+    """The least changed of the layers less the most changed of the others."""
+    changes, drawn = [], []
+    numbers = pd.Series(sorted(heads["layer"].unique()))
+    for layer in numbers:
+        own = heads[heads["layer"] == layer]
+        changes.append(1 - own["cosine"].mean())
+        drawn.append(1 - np.mean(np.stack(own[drawn_name("cosine")].tolist()), axis=0))
+    inside = layers.holds(numbers).to_numpy()
+    if inside.all() or not inside.any():
+        raise NotMeasured("the encoder has too few layers to tell these from the others")
+    values, lines = np.array(changes), np.stack(drawn)
+    return Estimate.of_drawn(
+        values[inside].min() - values[~inside].max(),
+        lines[inside].min(axis=0) - lines[~inside].max(axis=0),
+        int(heads["count"].iloc[0]),
+    )

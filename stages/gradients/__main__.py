@@ -15,7 +15,7 @@ from torch import Tensor
 from stages.core.encoder.batches import Batch, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_means
+from stages.core.intervals.groups import resampled_means
 from stages.core.losses import losses
 from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table
@@ -61,7 +61,7 @@ def main(
     examples = read_examples(examples_file(task, "validation"))
     drawn = draw_examples(examples, parameters.examples, parameters.seed)
     labels = drawn["label"].to_numpy()
-    tables = []
+    tables, resampled = [], []
     for arm in ARMS:
         folder = model_folder(task, arm, seed)
         tokenizer = load_tokenizer(folder)
@@ -75,13 +75,15 @@ def main(
             len(drawn),
         )
         means = partial(
-            group_means,
+            resampled_means,
             groups=np.arange(len(drawn)),
             resamples=parameters.resamples,
             seed=parameters.seed,
         )
-        tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
-    TASKS.write(tables, task=task)
+        table, of_columns = layer_table(found, gated.layers, means)
+        tables.append(table.assign(arm=arm))
+        resampled.append(of_columns)
+    TASKS.write(tables, resampled, task=task)
 
 
 if __name__ == "__main__":

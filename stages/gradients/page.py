@@ -24,7 +24,8 @@ def sections(measures: Measures) -> list[Section]:
             "C3: gradient of one weight",
             "The mean absolute gradient of the loss with respect to a weight of attention: what a "
             "small change of attention to such a token would do. Near 0, attending there more or "
-            "less does nothing.",
+            "less does nothing. Losses are of tasks and, where the checkpoint has an MLM head, of "
+            "masked words; random weights stand beside the encoder.",
             (
                 Table(
                     "gradients",
@@ -66,7 +67,7 @@ def losses(measures: Measures) -> pd.DataFrame:
 
 
 def _masked(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(panel=rows["corpus"] + ", masked words")
+    return rows.assign(panel=rows["corpus"] + ", masked words, " + rows["encoder"])
 
 
 def _task(rows: pd.DataFrame) -> pd.DataFrame:

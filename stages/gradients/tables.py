@@ -1,7 +1,7 @@
 """The table of the stage `gradients`."""
 
-from stages.core.maps.weight_gradients import LAYER_COLUMNS
+from stages.core.maps.weight_gradients import LAYER_COLUMNS, LAYER_RESAMPLED
 from stages.core.stage.tables import MeasuredTable
 
 # One row an arm, layer and kind of token: gradients of the loss of a task.
-TASKS = MeasuredTable("gradients/{task}", (*LAYER_COLUMNS, "arm"))
+TASKS = MeasuredTable("gradients/{task}", (*LAYER_COLUMNS, "arm"), resampled=LAYER_RESAMPLED)

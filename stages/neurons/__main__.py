@@ -1,8 +1,9 @@
 """How a head computes its pattern (Vig 2019, part two).
 
 The score of a query and a key is the sum over neurons of q x k. How few neurons carry it, whether
-they have the same sign everywhere, and what is left of each pattern without position or segment
-embeddings.
+they have the same sign everywhere or change it across sentences, and what is left of each pattern
+without position or segment embeddings. Heads stand for a pattern that follow it most on one half of
+the texts; they are measured on the other half.
 """
 
 from collections.abc import Iterator
@@ -12,20 +13,33 @@ import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float, Int
-from pydantic import PositiveInt
-from torch import Tensor, nn
+from pydantic import PositiveFloat, PositiveInt
+from torch import nn
 
 from stages.core.intervals.groups import group_means
+from stages.core.intervals.intervals import percentile_interval
 from stages.core.maps.accumulated import HeadValues
+from stages.core.maps.chosen_heads import held_out_heads, strongest
 from stages.core.maps.vig_patterns import TextTokens, pattern_strengths
 from stages.core.recordings.recording import LiveRecording, Texts, open_texts
+from stages.core.recordings.tokens import Special
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
-from stages.neurons.tables import NEURONS, REMOVED, SHARE
+from stages.neurons.parts import (
+    attended_parts,
+    key_offsets,
+    neuron_shares,
+    positive_products,
+    sep_to_cls,
+)
+from stages.neurons.tables import CHOSEN, NEURONS, REMOVED, SHARE, STRENGTH, WITHOUT
+
+OfTexts = dict[str, Float[np.ndarray, "head text"]]
+LEAST_HEADS = 3  # that stand for a pattern
 
 
 class Neurons(Resampled):
@@ -34,57 +48,55 @@ class Neurons(Resampled):
     corpora: list[str]
     texts: PositiveInt | None
     most_neurons: PositiveInt
+    few_neurons: PositiveInt
+    pattern_heads: PositiveFloat
 
 
-def neuron_shares(
-    queries: Float[Tensor, "head token size"],
-    keys: Float[Tensor, "head token size"],
-    maps: Float[Tensor, "head token token"],
-    most: int,
-) -> tuple[Float[Tensor, "head largest"], Float[Tensor, " head"]]:
-    """Share of the score that the k largest neurons carry, and how constant their signs are.
+def neuron_values(
+    recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"], parameters: Neurons
+) -> OfTexts:
+    """What every head's neurons do on each drawn text.
 
-    Scores are those of each token and the one that it attends to most, above the query's mean over
-    all keys: what is the same for all keys drops out of the softmax. A neuron's part is q x (k less
-    the mean key); its share is of the parts' absolute values over all tokens, and the largest are
-    the same for all tokens: neurons that take turns do not count as few. Sign consistency is the
-    absolute mean over tokens of the parts' signs, weighted by the neurons' absolute parts: 1 where
-    every neuron has one sign everywhere.
+    The share of its 1, 2, ... largest neurons, the consistency of their signs, positive products
+    at the largest within segments and across, and what [SEP] gives to [CLS].
     """
-    chosen = maps.argmax(-1)
-    size = queries.shape[-1]
-    attended = keys.gather(1, chosen[..., None].expand(-1, -1, size))
-    parts = queries * (attended - keys.mean(1, keepdim=True))
-    weight = parts.abs().mean(1)
-    total = weight.sum(-1, keepdim=True).clamp_min(torch.finfo(parts.dtype).tiny)
-    shares = weight.sort(-1, descending=True).values[..., :most].cumsum(-1) / total
-    consistency = (parts.sign().mean(1).abs() * weight).sum(-1) / weight.sum(-1)
-    return shares, consistency
+    size = recording.gated.head_size
+    most, few = (min(count, size) for count in (parameters.most_neurons, parameters.few_neurons))
+    values = HeadValues(recording.layers * recording.heads, len(rows))
+    column = {row: number for number, row in enumerate(rows)}
+    offsets = key_offsets(recording.gated)
+    for batch, *scores in recording.scores(rows):
+        tokens = TextTokens(recording, texts.corpus, batch)
+        for place, row in enumerate(batch.rows):
+            length = batch.lengths[place]
+            queries, keys = (side[place, :, :, :length].flatten(0, 1) for side in scores)
+            maps = batch.maps[place, :, :, :length, :length].flatten(0, 1)
+            special, segments = (part[place, :length] for part in (tokens.special, tokens.segment))
+            cls, sep, words = (special == one for one in (Special.CLS, Special.SEP, Special.NONE))
+            parts = attended_parts(queries, keys, maps)
+            shares, consistency = neuron_shares(parts, most)
+            within, across = positive_products(parts, queries, keys + offsets, words, segments, few)
+            found = {f"{SHARE}_{count}": share for count, share in enumerate(shares.T, 1)}
+            found |= {"sign_consistency": consistency}
+            found |= {"positive_within": within, "positive_across": across}
+            found |= {"sep_to_cls": sep_to_cls(maps, sep, cls)}
+            for name, of_heads in found.items():
+                values.add(name, column[row], of_heads.cpu().double().numpy())
+    return values.known()
 
 
 def neuron_table(
-    recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"], parameters: Neurons
+    recording: LiveRecording,
+    values: OfTexts,
+    groups: Int[np.ndarray, " text"],
+    parameters: Neurons,
 ) -> pd.DataFrame:
     """One row a head: share of its 1, 2, ... largest neurons and sign consistency."""
-    heads = recording.layers * recording.heads
-    size = recording.gated.head_size
-    most = min(parameters.most_neurons, size)
-    values = HeadValues(heads, len(texts.corpus))
-    for batch, *scores in recording.scores(rows):
-        for place, row in enumerate(batch.rows):
-            length = batch.lengths[place]
-            own = [side[place, :, :, :length].flatten(0, 1) for side in scores]
-            maps = batch.maps[place, :, :, :length, :length].flatten(0, 1)
-            shares, consistency = neuron_shares(*own, maps, most)
-            for count, share in enumerate(shares.T.cpu().numpy(), 1):
-                values.add(f"{SHARE}_{count}", row, share)
-            values.add("sign_consistency", row, consistency.cpu().numpy())
-    groups = texts.groups[rows]
-    columns = recording.places | {"neurons": size}
+    columns = recording.places | {"neurons": recording.gated.head_size}
     for name, of_texts in values.items():
-        measured = of_texts[:, rows]
-        means = group_means(measured, groups, parameters.resamples, parameters.seed)
-        columns |= interval_columns(name, *means)
+        if name == "sign_consistency" or name.startswith(SHARE):
+            means = group_means(of_texts, groups, parameters.resamples, parameters.seed)
+            columns |= interval_columns(name, *means)
     return pd.DataFrame(columns)
 
 
@@ -110,7 +122,7 @@ def without(recording: LiveRecording, embedding: str | None) -> Iterator[bool]:
 
 def pattern_values(
     recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"]
-) -> dict[str, Float[np.ndarray, "head text"]]:
+) -> OfTexts:
     """The strength of every pattern, of every head on each drawn text."""
     found = HeadValues(recording.layers * recording.heads, len(rows))
     place = {row: number for number, row in enumerate(rows)}
@@ -118,32 +130,88 @@ def pattern_values(
         tokens = TextTokens(recording, texts.corpus, batch)
         columns = np.array([place[row] for row in batch.rows])
         for name, values in pattern_strengths(batch, tokens).items():
-            found.add(name, columns, values.cpu().numpy())
+            found.add(name, columns, values.cpu().double().numpy())
     return found.known()
 
 
-def removal_table(
-    recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"], parameters: Neurons
-) -> pd.DataFrame:
-    """One row a removed embedding, pattern and head: strength before, and its change."""
-    before = pattern_values(recording, texts, rows)
-    groups = texts.groups[rows]
-    tables = []
+def removed_values(
+    recording: LiveRecording, texts: Texts, rows: Int[np.ndarray, " drawn"]
+) -> dict[str, OfTexts]:
+    """As `pattern_values`, without each kind of embeddings that the encoder has."""
     family = recording.gated.family
     removable = {"position": family.position_embeddings, "segment": family.segment_embeddings}
+    found = {}
     for removed, attribute in removable.items():
         with without(recording, attribute) as there:
-            if not there:
-                continue
-            after = pattern_values(recording, texts, rows)
+            if there:
+                found[removed] = pattern_values(recording, texts, rows)
+    return found
+
+
+def removal_table(
+    recording: LiveRecording,
+    before: OfTexts,
+    after: dict[str, OfTexts],
+    groups: Int[np.ndarray, " text"],
+    parameters: Neurons,
+) -> pd.DataFrame:
+    """One row a removed embedding, pattern and head: strength before, and its change."""
+    tables = []
+    for removed, values in after.items():
         for pattern, strength in before.items():
             columns = recording.places | {"removed": removed, "pattern": pattern}
-            change = after[pattern] - strength
+            change = values[pattern] - strength
             for name, measured in (("strength", strength), ("change", change)):
                 means = group_means(measured, groups, parameters.resamples, parameters.seed)
                 columns |= interval_columns(name, *means)
             tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
+
+
+def chosen_table(
+    name: str,
+    choosing: OfTexts,
+    measured: dict[str, OfTexts],
+    groups: Int[np.ndarray, " text"],
+    parameters: Neurons,
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """One row a pattern and measure: the mean over the heads that other texts chose.
+
+    Args:
+        name: of the encoder that `measured` is of.
+        choosing: the strengths of every pattern by which heads are chosen.
+        measured: for each pattern what is measured of its heads.
+
+    Returns:
+        The table, and the resamples of its column `value`.
+    """
+    rows, drawn = [], []
+    for pattern, strength in choosing.items():
+        count = max(LEAST_HEADS, round(parameters.pattern_heads * len(strength)))
+        found = held_out_heads(
+            strength,
+            strongest(count),
+            list(measured[pattern].values()),
+            groups,
+            parameters.resamples,
+            parameters.seed,
+        )
+        for measure, values, line in zip(
+            measured[pattern], measured[pattern].values(), found.means, strict=True
+        ):
+            low, high = percentile_interval(line[1:])
+            rows.append(
+                {
+                    "encoder": name,
+                    "pattern": pattern,
+                    "measure": measure,
+                    **interval_columns("", line[0], low, high, value="value"),
+                    "heads": found.heads[0],
+                    "texts": int((~np.isnan(values)).any(0).sum()),
+                }
+            )
+            drawn.append(line[1:])
+    return pd.DataFrame(rows), np.stack(drawn)[None]
 
 
 def main(corpus: CorpusOption) -> None:
@@ -152,7 +220,9 @@ def main(corpus: CorpusOption) -> None:
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
-    neurons, removals = [], []
+    rest = (texts.groups[rows], parameters)
+    neurons, removals, chosen = [], [], []
+    choosing: OfTexts | None = None
     with torch.inference_mode():
         for recording in texts.recordings(device):
             if not isinstance(recording, LiveRecording):
@@ -160,10 +230,24 @@ def main(corpus: CorpusOption) -> None:
                     f"params.yaml: `neurons.corpora` has {corpus}, whose attention was recorded "
                     "elsewhere; its neurons are not known: remove it"
                 )
-            neurons.append(neuron_table(recording, texts, rows, parameters))
-            removals.append(removal_table(recording, texts, rows, parameters))
+            values = neuron_values(recording, texts, rows, parameters)
+            before = pattern_values(recording, texts, rows)
+            after = removed_values(recording, texts, rows)
+            choosing = before if choosing is None else choosing
+            measured = {
+                pattern: {
+                    STRENGTH: strength,
+                    **{f"{WITHOUT}_{removed}": found[pattern] for removed, found in after.items()},
+                    **values,
+                }
+                for pattern, strength in before.items()
+            }
+            neurons.append(neuron_table(recording, values, *rest))
+            removals.append(removal_table(recording, before, after, *rest))
+            chosen.append(chosen_table(recording.name, choosing, measured, *rest))
     NEURONS.write(neurons, corpus=corpus)
     REMOVED.write(removals, corpus=corpus)
+    CHOSEN.write(*map(list, zip(*chosen, strict=True)), corpus=corpus)
 
 
 if __name__ == "__main__":

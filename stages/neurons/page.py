@@ -6,11 +6,15 @@ import pandas as pd
 
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
-from stages.neurons.tables import NEURONS, REMOVED, SHARE
+from stages.neurons.tables import CHOSEN, NEURONS, REMOVED, SHARE, STRENGTH, WITHOUT
 
 
 def sections(measures: Measures) -> list[Section]:
-    return [_neurons(measures.frame(NEURONS)), _removed(measures.frame(REMOVED))]
+    return [
+        _neurons(measures.frame(NEURONS)),
+        _chosen(measures.frame(CHOSEN)),
+        _removed(measures.frame(REMOVED)),
+    ]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -51,6 +55,39 @@ def _neurons(cells: pd.DataFrame) -> Section:
                 "Every head",
                 "Means over tokens and texts with 95% intervals.",
                 cells,
+            ),
+        ),
+    )
+
+
+def _chosen(rows: pd.DataFrame) -> Section:
+    """The measures of the heads that stand for a pattern; of shares only those of `_labels`."""
+    shares = _labels(pd.DataFrame(columns=rows["measure"].unique()))
+    titles = {
+        STRENGTH: "strength",
+        f"{WITHOUT}_position": "strength without position",
+        f"{WITHOUT}_segment": "strength without segment",
+        **shares,
+        "positive_within": "positive products within a segment",
+        "positive_across": "positive products across segments",
+        "sep_to_cls": "from [SEP] to [CLS]",
+    }
+    known = rows[rows["measure"].isin(list(titles))]
+    table = known.assign(measure=known["measure"].map(titles))
+    columns = ["corpus", "encoder", "pattern", "measure", "value", "low", "high", "heads", "texts"]
+    return Section(
+        "V3: heads that follow a pattern, on texts that did not choose them",
+        "The heads that follow each pattern most on one half of the texts (as many as "
+        "`neurons.pattern_heads` says), measured on the other half, mean over divisions into "
+        "halves. Rows of random weights are of the same places. These heads need not follow their "
+        "pattern far: `strength` says how far. Positive products are of queries and keys of two "
+        "words at the head's largest neurons (`neurons.few_neurons`), with their biases.",
+        (
+            Table(
+                "neurons-chosen",
+                "Heads of each pattern",
+                "With 95% intervals of choice and measurement together, over groups of texts.",
+                table[columns],
             ),
         ),
     )

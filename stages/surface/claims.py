@@ -1,26 +1,39 @@
 """What heads look at on the surface (Clark et al. 2019, 3.1 to 3.3; Vig 2019, part one)."""
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
+from stages.core.intervals.held_out import SCORE
+from stages.core.stage.tables import drawn_name, interval_names
 from stages.core.verdicts.answers import Answer, by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
     Estimate,
     count_above,
-    difference_of,
-    largest,
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
-from stages.surface.tables import HEADS, PATTERN
+from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 
 @measure
 def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
     """How many heads have a mean above a share, after Holm's correction (`count_above`)."""
     rows = _statistic(measures, statistic)
-    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads")
+    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads", "range")
+
+
+@measure
+def median_head(measures: Measures, settings: Settings, statistic: str) -> Answer:
+    """A statistic of the median head: half of the heads have less; heads are drawn as well."""
+
+    def median(heads: pd.DataFrame) -> Estimate:
+        drawn = np.median(_drawn_heads(heads), axis=0)
+        return Estimate.of_drawn(heads["mean"].median(), drawn, int(heads["texts"].max()))
+
+    return by_corpus(_statistic(measures, statistic), median, "texts")
 
 
 @measure
@@ -35,52 +48,110 @@ def layers_mean(measures: Measures, settings: Settings, statistic: str, layers: 
 
 @measure
 def layers_contrast(measures: Measures, settings: Settings, statistic: str, layers: Band) -> Answer:
-    """A statistic's mean over the heads of some layers minus that over those of all others."""
+    """A statistic's mean over the heads of some layers minus that over those of all others.
+
+    Its interval draws the heads of each layer as well as the texts.
+    """
 
     def contrast(heads: pd.DataFrame) -> Estimate:
-        inside = layers.holds(heads["layer"])
-        return difference_of(_mean(heads[inside]), _mean(heads[~inside]))
+        inside = layers.holds(heads["layer"]).to_numpy()
+        if inside.all() or not inside.any():
+            raise NotMeasured("the encoder has too few layers to tell these from the others")
+        values, drawn = heads["mean"].to_numpy(), _drawn_heads(heads)
+        return Estimate.of_drawn(
+            values[inside].mean() - values[~inside].mean(),
+            drawn[inside].mean(axis=0) - drawn[~inside].mean(axis=0),
+            int(heads["texts"].max()),
+        )
 
     return by_corpus(_statistic(measures, statistic), contrast, "texts")
 
 
 @measure
-def strongest_head(measures: Measures, settings: Settings, pattern: str) -> Answer:
-    """The strength of the head that follows a pattern most; its interval allows for the choice."""
+def sep_to_sep(measures: Measures, settings: Settings, layers: Band) -> Answer:
+    """What [SEP] gives to [SEP], in those heads of some layers that attend to [SEP].
+
+    The texts that show which heads these are do not score them. The control are random weights at
+    the same places.
+    """
+
+    def mean(rows: pd.DataFrame) -> Estimate:
+        inside = rows[layers.holds(rows["layer"])]
+        if not inside["cases"].sum():
+            raise NotMeasured("no head of these layers gives enough of its attention to [SEP]")
+        sums, cases = (
+            np.sum(np.stack(inside[drawn_name(name)].tolist()), axis=0)
+            for name in ("sep_to_sep_sum", "cases")
+        )
+        value = inside["sep_to_sep_sum"].sum() / inside["cases"].sum()
+        with np.errstate(invalid="ignore"):
+            return Estimate.of_drawn(value, sums / cases, int(inside["texts"].iloc[0]))
+
+    return by_corpus(measures.drawn(SEP_HEADS), mean, "texts")
+
+
+@measure
+def strongest_head(
+    measures: Measures, settings: Settings, pattern: str = "", statistic: str = ""
+) -> Answer:
+    """What the head with most of a pattern's strength has of it, or of a statistic.
+
+    Chosen on one half of the texts, scored on the other.
+    """
+    wanted = statistic or f"{PATTERN}{pattern}"
+    rows = _of(measures.drawn(STRONGEST), wanted)
 
     def strongest(heads: pd.DataFrame) -> Estimate:
-        return largest([_estimate(row) for _, row in heads.iterrows()])
+        (row,) = heads.to_dict("records")
+        return Estimate.of_row(row, SCORE, int(row["texts"]))
 
-    return by_corpus(_statistic(measures, PATTERN + pattern), strongest, "texts")
+    return by_corpus(rows, strongest, "texts")
 
 
 @summary("surface")
 def strongest_heads(measures: Measures) -> dict:
-    """For each corpus and pattern the strongest head and its strength."""
-    rows = studied(measures.frame(HEADS))
-    rows = rows[rows["statistic"].str.startswith(PATTERN)]
+    """For each corpus and pattern the strongest head, and its strength on held-out texts."""
+    rows = studied(measures.frame(STRONGEST))
     table: dict = {}
-    for (corpus, statistic), heads in rows.groupby(["corpus", "statistic"], sort=False):
-        best = heads.loc[heads["mean"].idxmax()]
-        found = {"head": f"{best['layer']}-{best['head']}", "strength": float(best["mean"])}
-        table.setdefault(corpus, {})[statistic.removeprefix(PATTERN)] = found
+    for row in rows[rows["statistic"].str.startswith(PATTERN)].to_dict("records"):
+        found = {"head": f"{row['layer']}-{row['head']}", "strength": float(row["value"])}
+        table.setdefault(row["corpus"], {})[row["statistic"].removeprefix(PATTERN)] = found
     return table
 
 
 def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
-    rows = studied(measures.frame(HEADS))
+    return _of(measures.drawn(HEADS), statistic)
+
+
+def _of(rows: pd.DataFrame, statistic: str) -> pd.DataFrame:
     rows = rows[rows["statistic"] == statistic]
     if rows.empty:
         raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
     return rows
 
 
-def _estimate(row: pd.Series) -> Estimate:
-    return Estimate(row["mean"], row["low"], row["high"], int(row["texts"]))
+def _drawn_heads(heads: pd.DataFrame) -> Float[np.ndarray, "head resample"]:
+    """The resamples of texts, in each of which the heads of every layer are drawn anew.
+
+    Layers of random weights differ too, by which heads their weights happen to make. What is said
+    of a layer must be more than that.
+    """
+    drawn = np.stack(heads[drawn_name("mean")].tolist())
+    generator = np.random.default_rng(drawn.shape)
+    found = np.empty_like(drawn)
+    columns = np.arange(drawn.shape[1])
+    for _, own in heads.reset_index(drop=True).groupby("layer"):
+        places = own.index.to_numpy()
+        picks = generator.integers(len(places), size=(len(places), drawn.shape[1]))
+        found[places] = drawn[places[picks], columns]
+    return found
 
 
 def _mean(heads: pd.DataFrame) -> Estimate:
-    """The mean over heads, which are measured on the same texts."""
+    """The mean over heads, by the resamples of texts that they share."""
     if heads.empty:
         raise NotMeasured("the encoder has too few layers to tell these from the others")
-    return mean_on_same_examples([_estimate(row) for _, row in heads.iterrows()])
+    names = interval_names(value="mean")
+    return mean_on_same_examples(
+        [Estimate.of_row(row, names, int(row["texts"])) for row in heads.to_dict("records")]
+    )

@@ -10,17 +10,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoConfig, AutoModelForMaskedLM
+from transformers import AutoConfig, AutoModelForMaskedLM, PreTrainedModel
+from transformers.utils import logging
 
 from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_means
+from stages.core.intervals.groups import resampled_means
 from stages.core.maps.statistics import KindIds
-from stages.core.maps.weight_gradients import kind_table, layer_table
+from stages.core.maps.weight_gradients import LAYER_RESAMPLED, kind_table, layer_table
 from stages.core.recordings.recording import Texts
 from stages.core.recordings.tokens import token_table
-from stages.core.stage.arms import UNTUNED
+from stages.core.stage.arms import UNTUNED, CorpusArm
 from stages.core.stage.places import ENCODERS
 
 MASKED_LM = "ForMaskedLM"
@@ -66,6 +67,23 @@ def masked_loss(
     return losses.sum(-1) / (wanted != IGNORED).sum(-1).clamp_min(1)
 
 
+def masked_lm(arm: CorpusArm, seed: int) -> PreTrainedModel:
+    """The encoder of an arm with its MLM head; random weights get a head of random weights."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # random weights lack a head, as they should
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return AutoModelForMaskedLM.from_pretrained(
+                ENCODERS / arm,
+                use_safetensors=True,
+                dtype=torch.float32,
+                attn_implementation="sdpa",
+            )
+    finally:
+        logging.set_verbosity(verbosity)
+
+
 def masked_gradients(
     texts: Texts,
     rows: Int[np.ndarray, " drawn"],
@@ -76,27 +94,35 @@ def masked_gradients(
     resamples: int,
     seed: int,
     device: torch.device,
-) -> pd.DataFrame:
-    """One row a layer and kind of token, of the untuned encoder; empty without an MLM head."""
-    folder = ENCODERS / UNTUNED
-    if UNTUNED not in texts.encoders or not has_mlm_head(folder):
-        return pd.DataFrame(columns=["layer", "kind", "encoder"])
-    tokenizer = load_tokenizer(folder)
-    model = AutoModelForMaskedLM.from_pretrained(
-        folder, use_safetensors=True, dtype=torch.float32, attn_implementation="sdpa"
-    )
-    gated = Gated(model.to(device))
+) -> tuple[list[pd.DataFrame], list[Float[np.ndarray, "column row resample"]]]:
+    """One row a layer and kind of token, of the untuned encoder and of random weights.
+
+    Both see the same texts with the same tokens masked. Empty where the checkpoint has no MLM head.
+
+    Returns:
+        A table of each encoder, and the resamples of its columns `LAYER_RESAMPLED`.
+    """
+    if UNTUNED not in texts.encoders or not has_mlm_head(ENCODERS / UNTUNED):
+        empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
+        return [empty], [np.empty((len(LAYER_RESAMPLED), 0, resamples))]
+    tokenizer = load_tokenizer(ENCODERS / UNTUNED)
     drawn = texts.corpus.iloc[rows].reset_index(drop=True)
     encoded = replace(texts, corpus=drawn).encoded(tokenizer)
     special = token_table(tokenizer, drawn, encoded, texts.max_length)["special"].tolist()
     ids, labels = masked(encoded.inputs["input_ids"], special, tokenizer.mask_token_id, share, seed)
     encoded.inputs["input_ids"] = ids
-    found = kind_table(
-        gated,
-        encoded.batches(batch, device),
-        KindIds.of(tokenizer, punctuation),
-        partial(masked_loss, labels=labels),
-        len(drawn),
-    )
-    means = partial(group_means, groups=texts.groups[rows], resamples=resamples, seed=seed)
-    return layer_table(found, gated.layers, means).assign(encoder=UNTUNED)
+    means = partial(resampled_means, groups=texts.groups[rows], resamples=resamples, seed=seed)
+    tables, resampled = [], []
+    for arm in texts.encoders:
+        gated = Gated(masked_lm(arm, seed).to(device))
+        found = kind_table(
+            gated,
+            encoded.batches(batch, device),
+            KindIds.of(tokenizer, punctuation),
+            partial(masked_loss, labels=labels),
+            len(drawn),
+        )
+        table, of_columns = layer_table(found, gated.layers, means)
+        tables.append(table.assign(encoder=arm))
+        resampled.append(of_columns)
+    return tables, resampled

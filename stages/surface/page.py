@@ -1,11 +1,14 @@
 """What heads look at on the surface (Clark et al. 2019, sections 3.1 to 3.3; Vig 2019)."""
 
+import numpy as np
 import pandas as pd
 
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
-from stages.surface.tables import HEADS, PATTERN
+from stages.core.stage.tables import interval_names
+from stages.core.verdicts.estimates import Estimate, mean_on_same_examples
+from stages.core.verdicts.measures import Measures, named, of_first_corpus
+from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 PATTERN_TITLES = {
     "next": "next token",
@@ -29,20 +32,20 @@ ENTROPIES = {"entropy": "all tokens", "cls_entropy": "[CLS] alone"}
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = measures.frame(HEADS)
-    own = studied(rows)
+    rows = measures.drawn(HEADS)
     return [
-        _patterns(rows, own),
+        _patterns(rows, measures.frame(STRONGEST)),
         _figure_and_table(
-            own,
+            rows,
             SHARES,
             "C1, C2: neighbours, special tokens and punctuation",
             "shares",
             "share of attention",
             "Mean over the tokens of a text, then over texts.",
         ),
+        _sep_heads(measures.frame(SEP_HEADS)),
         _figure_and_table(
-            own,
+            rows,
             ENTROPIES,
             "C4: how broad attention is",
             "entropy",
@@ -66,16 +69,16 @@ def _strengths(rows: pd.DataFrame) -> pd.DataFrame:
     return own.assign(pattern=own["statistic"].str.removeprefix(PATTERN).map(PATTERN_TITLES))
 
 
-def _patterns(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
-    strengths = _strengths(named(rows))
-    places = strengths.groupby(["panel", "pattern"], sort=False)["mean"].idxmax()
-    strongest = strengths.loc[places]
-    columns = ["corpus", "encoder", "pattern", "layer", "head", "mean", "low", "high", "texts"]
+def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
+    strengths = _strengths(rows)
     keys = ["corpus", "encoder", "layer", "head"]
     # Corpora by name, encoders as they were measured: a pivot would sort these by name as well.
     order = strengths.drop_duplicates(keys).sort_values("corpus", kind="stable")[keys]
     every = strengths.pivot(index=keys, columns="pattern", values="mean")
     every = every.loc[pd.MultiIndex.from_frame(order)].reset_index()
+    names = {PATTERN + name: title for name, title in PATTERN_TITLES.items()} | SHARES
+    columns = ["corpus", "encoder", "pattern", "layer", "head"]
+    columns += [*interval_names(value="value"), "same", "texts"]
     return Section(
         "V1: seven patterns",
         "The strength of a pattern is 0 where a head attends to all tokens alike and 1 where it "
@@ -86,8 +89,8 @@ def _patterns(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
             heads_figure(
                 "surface-patterns",
                 "How strongly each head follows each pattern",
-                "Layer x head for each pattern.",
-                _panels(_strengths(own), "pattern"),
+                "Layer x head for each pattern and encoder.",
+                _panels(strengths, "pattern"),
                 "mean",
                 "strength",
                 panel="panel",
@@ -96,22 +99,55 @@ def _patterns(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
             ),
             Table(
                 "surface-strongest",
-                "The head that follows each pattern most",
-                "With its 95% interval over groups of texts, which does not allow for the choice "
-                "among heads; random weights beside it.",
-                strongest[columns],
+                "The strongest head of each pattern, and of attention to each neighbour",
+                "Chosen on one half of the texts and scored on the other, mean over divisions into "
+                "halves, with the 95% interval of choice and score together. `layer` and `head` "
+                "are those with most on all texts; `same` says whether every half chose them. "
+                "Patterns have strengths, previous and next token shares of attention.",
+                strongest.assign(pattern=_named(strongest["statistic"], names))[columns],
             ),
             Table("surface-patterns", "Every head", "Strength of each pattern.", every),
         ),
     )
 
 
+def _named(statistics: pd.Series, names: dict[str, str]) -> pd.Series:
+    """Titles of statistics; the two that are shares and strengths as well are told apart."""
+    titles = statistics.map(names)
+    return titles.where(statistics.str.startswith(PATTERN), "share " + titles)
+
+
+def _sep_heads(rows: pd.DataFrame) -> Section:
+    found = rows[rows["cases"] > 0]
+    table = found[["corpus", "encoder", "layer", "heads", "texts"]].assign(
+        **{"from [SEP] to [SEP]": found["sep_to_sep_sum"] / found["cases"]}
+    )
+    return Section(
+        "C2: where [SEP] looks in heads that attend to [SEP]",
+        "Heads that give [SEP] more than the share `surface.sep_share` of their attention on one "
+        "half of the texts, measured on the other: `heads` is how many these are, mean over halves "
+        "and divisions. Rows of random weights are of the same places. A layer without such heads "
+        "has no row.",
+        (
+            Table(
+                "surface-sep-to-sep",
+                "Attention from [SEP] to [SEP]",
+                "Mean over heads and texts. Without rows no head gives [SEP] so much.",
+                table,
+            ),
+        ),
+    )
+
+
 def _figure_and_table(
-    own: pd.DataFrame, titles: dict[str, str], title: str, name: str, unit: str, text: str
+    rows: pd.DataFrame, titles: dict[str, str], title: str, name: str, unit: str, text: str
 ) -> Section:
-    cells = own[own["statistic"].isin(list(titles))]
+    cells = rows[rows["statistic"].isin(list(titles))]
     cells = cells.assign(what=cells["statistic"].map(titles))
-    table = cells.pivot(index=["corpus", "layer", "head"], columns="what", values="mean")
+    keys = ["corpus", "encoder", "layer", "head"]
+    order = cells.drop_duplicates(keys)[keys]
+    table = cells.pivot(index=keys, columns="what", values="mean")
+    table = table.loc[pd.MultiIndex.from_frame(order)].reset_index()
     return Section(
         title,
         text,
@@ -119,45 +155,64 @@ def _figure_and_table(
             heads_figure(
                 f"surface-{name}",
                 title.partition(": ")[2].capitalize(),
-                f"Layer x head; {unit}.",
+                f"Layer x head for each encoder; {unit}.",
                 _panels(cells, "what"),
                 "mean",
                 unit,
                 panel="panel",
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
             ),
-            Table(f"surface-{name}", "Every head", f"{unit.capitalize()}.", table.reset_index()),
+            Table(f"surface-{name}", "Every head", f"{unit.capitalize()}.", table),
         ),
     )
 
 
 def _panels(cells: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A panel a value of the column; the corpus stands before it where there are several."""
-    if cells["corpus"].nunique() == 1:
-        return cells.assign(panel=cells[column])
-    return cells.assign(panel=cells["corpus"] + ": " + cells[column])
+    """A panel a value of the column; corpus and encoder stand before it where there are several.
+
+    Panels of one value stand side by side: those of random weights behind the encoder's.
+    """
+    panel = cells[column]
+    for name in ("encoder", "corpus"):
+        if cells[name].nunique() > 1:
+            panel = cells[name] + ": " + panel
+    cells = cells.assign(panel=panel)
+    order = []
+    for name in ("corpus", column):
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(cells[name]))}
+        order.append(cells[name].map(numbers).to_numpy())
+    cells = cells.assign(panel=panel).iloc[np.lexsort(order[::-1])]
+    return cells.drop(columns=[name for name in cells if name.endswith("_drawn")])
 
 
 def _layers(rows: pd.DataFrame) -> Section:
     titles = {name: SHARES[name] for name in ("cls", "sep", "punctuation")}
     cells = named(rows[rows["statistic"].isin(list(titles))])
     cells = cells.assign(what=cells["statistic"].map(titles))
-    points = (
-        cells.groupby(["panel", "what", "layer"], sort=False)[["mean", "low", "high"]]
-        .mean()
-        .reset_index()
-        .rename(columns={"mean": "value"})
-    )
+    names = interval_names(value="mean")
+    points = []
+    for (panel, what, layer), own in cells.groupby(["panel", "what", "layer"], sort=False):
+        mean = mean_on_same_examples(
+            [Estimate.of_row(row, names, int(row["texts"])) for row in own.to_dict("records")]
+        )
+        place = {"panel": panel, "what": what, "layer": layer}
+        points.append(place | {"value": mean.value, "low": mean.low, "high": mean.high})
     return Section(
         "Layer by layer",
-        "Mean over the heads of a layer; the band is the mean of their 95% intervals, the widest "
-        "that any dependence between heads can call for.",
+        "Mean over the heads of a layer, with its 95% interval over groups of texts.",
         (
             Figure(
                 "surface-layers",
                 "Attention to special tokens and punctuation",
                 "One line a kind of token, one panel a corpus and encoder.",
-                curves(points, "layer", "layer", "share of attention", group="what", panel="panel"),
+                curves(
+                    pd.DataFrame(points),
+                    "layer",
+                    "layer",
+                    "share of attention",
+                    group="what",
+                    panel="panel",
+                ),
             ),
         ),
     )

@@ -9,14 +9,17 @@ from stages.clusters import __main__ as clusters
 from stages.clusters.__main__ import (
     Clusters,
     divergence_sums,
-    divergences,
     neighbour_purity,
     purity_table,
     scaled,
+    text_divergences,
+    weighted_distances,
 )
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus
 
-PARAMETERS = Clusters(corpora=[], texts=None, neighbours=2, permutations=500, starts=1, seed=0)
+PARAMETERS = Clusters(
+    corpora=[], texts=None, neighbours=2, permutations=500, starts=1, resamples=200, seed=0
+)
 
 
 def test_known_distributions():
@@ -42,27 +45,82 @@ def test_as_scipy_has_it_and_blocks_change_nothing(monkeypatch):
     np.testing.assert_allclose(divergence_sums(torch.from_numpy(rows)), expected, atol=1e-9)
 
 
-def test_the_mean_is_over_real_tokens():
+def test_sums_are_of_each_text_over_its_real_tokens():
+    """Texts are asked for out of order; batches hold them longest first."""
     corpus = oracle_corpus(6)
     recording = OracleRecording(corpus)
-    found = divergences(recording, np.arange(6))
-    tokens, total = 0, 0.0
-    for row in range(6):
+    rows = np.array([4, 0, 3])
+    found = text_divergences(recording, rows)
+    assert found.shape == (3, LAYERS * HEADS, LAYERS * HEADS)
+    for place, row in enumerate(rows):
         maps = recording._maps(row).reshape(LAYERS * HEADS, -1, recording.lengths[row])
-        total += sum(jensenshannon(a, b) ** 2 for a, b in zip(maps[1], maps[2], strict=True))
-        tokens += maps.shape[1]
-    assert found[1, 2] == pytest.approx(total / tokens, rel=1e-4)
+        total = sum(jensenshannon(a, b) ** 2 for a, b in zip(maps[1], maps[7], strict=True))
+        assert found[place, 1, 7] == pytest.approx(total, rel=1e-4)
+
+
+def test_distances_are_weighted_sums_over_weighted_tokens():
+    sums = np.array([[[0.0, 6.0], [6.0, 0.0]], [[0.0, 1.0], [1.0, -1e-9]]])
+    found = weighted_distances(np.array([1.0, 3.0]), sums, np.array([2.0, 1.0]))
+    np.testing.assert_allclose(found, [[0, 9 / 5], [9 / 5, 0]])
+    assert (found >= 0).all()
+
+
+LAYER = np.repeat(np.arange(4), 3)
+NEAR = np.where(LAYER[:, None] == LAYER, 0.1, 1.0) - 0.1 * np.eye(12)
+
+
+def purity(sums, tokens=None, groups=None):
+    count = len(sums)
+    tokens = np.ones(count, dtype=int) if tokens is None else tokens
+    groups = np.arange(count) if groups is None else groups
+    return purity_table(sums, tokens, groups, LAYER, PARAMETERS)
 
 
 def test_heads_of_a_layer_that_lie_together_are_found():
-    layers = np.repeat(np.arange(4), 3)
-    near = np.where(layers[:, None] == layers, 0.1, 1.0) - 0.1 * np.eye(12)
-    assert neighbour_purity(near, layers, 2) == 1.0
-    table = purity_table(near, layers, PARAMETERS)
+    assert neighbour_purity(NEAR, LAYER, 2) == 1.0
+    table, drawn = purity(np.stack([NEAR] * 10))
+    assert table["purity"] == 1
     assert table["p"] < 0.01
     assert table["chance_high"] < 1
     # Two of eleven other heads are of the layer.
     assert table["chance"] == pytest.approx(2 / 11, abs=0.02)
+    assert table["above"] == pytest.approx(9 / 11, abs=0.02)
+    assert 0.5 < table["above_low"] < table["above"] < table["above_high"]
+    # All texts say the same: the spread is that of the shuffled layers.
+    assert drawn.shape == (PARAMETERS.resamples,)
+    width = table["above_high"] - table["above_low"]
+    assert width == pytest.approx(table["chance_high"] - table["chance_low"], rel=0.2)
+
+
+def test_texts_that_disagree_widen_the_interval():
+    """On half of the texts heads of a layer lie together, on half those of the same number."""
+    number = np.tile(np.arange(3), 4)
+    apart = np.where(number[:, None] == number, 0.1, 1.0) - 0.1 * np.eye(12)
+    agreed, _ = purity(np.stack([NEAR] * 12))
+    mixed, drawn = purity(np.stack([NEAR] * 6 + [apart] * 6))
+    width, usual = (table["above_high"] - table["above_low"] for table in (mixed, agreed))
+    assert width > 2 * usual
+    assert drawn.min() < 0 < drawn.max()
+
+
+def test_groups_are_drawn_as_one():
+    """Twelve texts of four groups are no more than four."""
+    sums = np.stack([NEAR] * 12)
+    table, drawn = purity(sums, groups=np.repeat(np.arange(4), 3))
+    assert np.isnan(drawn).all()
+    assert np.isnan(table["above_low"])
+    assert table["purity"] == 1
+
+
+def test_heads_that_differ_by_noise_alone_do_not_lie_together():
+    """Heads of one layer by name only: the interval must not lie above 0."""
+    held = 0
+    for seed in range(40):
+        points = np.random.default_rng(seed).normal(size=(20, 12, 5))
+        sums = np.square(points[:, :, None] - points[:, None]).sum(-1)
+        table, _ = purity(sums)
+        held += table["above_low"] > 0
+    assert held <= 2
 
 
 def test_the_picture_keeps_distances_in_the_plane():

@@ -1,5 +1,7 @@
 """Neurons that carry a score, by hand; embeddings removed and put back."""
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -9,39 +11,101 @@ from stages.core.encoder.families import layer_modules
 from stages.core.heads.seam import Gated
 from stages.core.recordings.recording import LiveRecording
 from stages.core.recordings.tokens import token_table
-from stages.neurons.__main__ import neuron_shares, without
-from tests.oracle import oracle_corpus
+from stages.neurons.__main__ import (
+    Neurons,
+    chosen_table,
+    neuron_table,
+    neuron_values,
+    without,
+)
+from stages.neurons.parts import (
+    attended_parts,
+    key_offsets,
+    neuron_shares,
+    positive_products,
+    sep_to_cls,
+)
+from tests.oracle import oracle_corpus, oracle_texts
+
+ACROSS = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])  # two tokens, each attends to the other
+
+
+def shares_of(queries, keys, most):
+    return neuron_shares(attended_parts(queries, keys, ACROSS), most)
 
 
 def test_shares_and_signs_by_hand():
     """Two tokens; each attends to the other by one neuron, or by two of opposite signs."""
-    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
     queries = torch.tensor([[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]]])
     keys = torch.tensor([[[3.0, 1.0, 9.0], [-3.0, -1.0, -9.0]]])
-    shares, consistency = neuron_shares(queries, keys, maps, 2)
+    shares, consistency = shares_of(queries, keys, 2)
     # The mean key is 0: parts (-3, -1, 0) and (3, 1, 0).
     torch.testing.assert_close(shares, torch.tensor([[0.75, 1.0]]))
     assert consistency.item() == 0  # each neuron pulls once up, once down
     queries[0, 0] *= -1
-    _, consistency = neuron_shares(queries, keys, maps, 2)
+    _, consistency = shares_of(queries, keys, 2)
     assert consistency.item() == pytest.approx(1)
+
+
+def test_signs_count_by_the_size_of_their_neurons():
+    """One neuron of 3 keeps its sign, one of 1 changes it."""
+    queries = torch.tensor([[[-1.0, 1.0], [1.0, 1.0]]])
+    keys = torch.tensor([[[3.0, 1.0], [-3.0, -1.0]]])
+    _, consistency = shares_of(queries, keys, 1)
+    assert consistency.item() == pytest.approx(0.75)
 
 
 def test_neurons_that_take_turns_are_not_few():
     """At each of two tokens another neuron does all."""
-    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
     queries = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
     keys = torch.tensor([[[1.0, 1.0], [-1.0, -1.0]]])
-    shares, _ = neuron_shares(queries, keys, maps, 2)
+    shares, _ = shares_of(queries, keys, 2)
     torch.testing.assert_close(shares, torch.tensor([[0.5, 1.0]]))
 
 
 def test_what_is_the_same_for_all_keys_does_not_count():
-    maps = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
     queries = torch.ones(1, 2, 2)
     keys = torch.tensor([[[3.0, 100.0], [-3.0, 100.0]]])
-    shares, _ = neuron_shares(queries, keys, maps, 1)
+    shares, _ = shares_of(queries, keys, 1)
     assert shares.item() == pytest.approx(1)
+
+
+def test_positive_products_within_and_across_by_hand():
+    """Heads of three neurons; [CLS] a b | c. The second head's two largest tell segments apart.
+
+    Its third neuron, which is small, has the same sign everywhere; [CLS] is no word.
+    """
+    words, segments = torch.tensor([False, True, True, True]), torch.tensor([0, 0, 0, 1])
+    sides = torch.tensor([9.0, 1.0, 1.0, -1.0])
+    parts = torch.ones(2, 4, 3) * torch.tensor([[[1.0, 2.0, 3.0]], [[2.0, 3.0, 1.0]]])
+    queries = torch.stack([torch.ones(4, 3), torch.stack([sides, sides, torch.ones(4)], 1)])
+    keys = queries.clone()
+    keys[0] = -1.0
+    keys[0, :, 2] = 1.0
+    within, across = positive_products(parts, queries, keys, words, segments, 2)
+    # Of the first head's two largest neurons the third is positive, the second negative.
+    torch.testing.assert_close(within, torch.tensor([0.5, 1.0]))
+    torch.testing.assert_close(across, torch.tensor([0.5, 0.0]))
+    within, across = positive_products(parts, queries, keys, words, segments, 3)
+    torch.testing.assert_close(within, torch.tensor([1 / 3, 1.0]))
+    torch.testing.assert_close(across, torch.tensor([1 / 3, 1 / 3]))
+
+
+def test_a_word_and_itself_are_no_pair_and_one_segment_has_none_across():
+    """Two words whose products are negative, while each with itself is positive."""
+    sides = torch.tensor([[[1.0], [-1.0]]])
+    both = torch.tensor([True, True])
+    within, across = positive_products(sides, sides, sides, both, torch.tensor([0, 0]), 1)
+    assert within.item() == 0
+    assert across.isnan().all()
+
+
+def test_what_sep_gives_to_cls_by_hand():
+    maps = torch.zeros(2, 4, 4)
+    maps[0, 1, 0], maps[0, 3, 0] = 0.5, 0.1  # the two [SEP]
+    maps[1, [0, 2], 0] = 1.0  # others
+    sep, cls = torch.tensor([[False, True, False, True], [True, False, False, False]])
+    torch.testing.assert_close(sep_to_cls(maps, sep, cls), torch.tensor([0.3, 0.0]))
 
 
 @pytest.fixture
@@ -50,7 +114,9 @@ def recording(any_checkpoint):
     corpus = oracle_corpus(3)
     encoded = encode(tokenizer, corpus, 60)
     tokens = token_table(tokenizer, corpus, encoded, 60)
-    return LiveRecording("untuned", Gated(load_encoder(any_checkpoint)), tokens, encoded)
+    found = LiveRecording("untuned", Gated(load_encoder(any_checkpoint)), tokens, encoded)
+    found.corpus = corpus
+    return found
 
 
 def test_queries_and_keys_give_the_maps(recording):
@@ -82,6 +148,86 @@ def test_queries_are_those_of_the_model(recording):
     difference = (keys[:, 1] - key).transpose(1, 2).flatten(0, 1)
     torch.testing.assert_close(difference, difference[:1].expand_as(difference), atol=1e-5, rtol=0)
     assert difference.abs().max() > 0.01
+    # Of all layers and heads in one row, those of layer 1 come behind those of layer 0.
+    heads = recording.heads
+    offsets = key_offsets(recording.gated)
+    assert offsets.shape == (recording.layers * heads, 1, recording.gated.head_size)
+    torch.testing.assert_close(keys[:, 1] + offsets[heads : 2 * heads], key, atol=1e-5, rtol=0)
+
+
+PARAMETERS = Neurons(
+    corpora=[],
+    texts=None,
+    most_neurons=2,
+    few_neurons=1,
+    pattern_heads=0.3,
+    resamples=40,
+    seed=0,
+)
+
+
+@torch.no_grad()
+def test_every_text_has_its_own_values(recording):
+    """Texts asked for out of order; shares and [SEP] held against the maps of a text alone."""
+    texts = oracle_texts(recording.corpus, None)
+    rows = np.array([2, 0])
+    found = neuron_values(recording, texts, rows, PARAMETERS)
+    # Of one text there are no pairs across.
+    assert set(found) == {
+        "share_1",
+        "share_2",
+        "sign_consistency",
+        "positive_within",
+        "sep_to_cls",
+    }
+    for place, row in enumerate(rows):
+        (alone,) = recording.batches(np.array([row]))
+        maps = alone.maps[0].flatten(0, 1)
+        np.testing.assert_allclose(found["sep_to_cls"][:, place], maps[:, -1, 0], atol=1e-6)
+        single = neuron_values(recording, texts, np.array([row]), PARAMETERS)
+        np.testing.assert_allclose(found["share_1"][:, place], single["share_1"][:, 0], atol=1e-5)
+    assert (found["share_1"] < found["share_2"]).all()
+    table = neuron_table(recording, found, np.arange(2), PARAMETERS)
+    np.testing.assert_allclose(table["share_2"], found["share_2"].mean(1))
+    assert len(table) == recording.layers * recording.heads
+
+
+def chosen(strength: dict, measured: dict) -> tuple[pd.DataFrame, np.ndarray]:
+    groups = np.arange(next(iter(strength.values())).shape[1])
+    return chosen_table("untuned", strength, measured, groups, PARAMETERS)
+
+
+def test_a_patterns_heads_are_those_that_follow_it():
+    """Ten heads, three of them for a pattern; each pattern has its own, and its own measures."""
+    strength = {"next": np.full((10, 12), 0.1), "delimiter": np.full((10, 12), 0.1)}
+    strength["next"][[1, 4, 7]] = 0.9
+    strength["delimiter"][[0, 2, 5]] = 0.8
+    share = np.tile(np.arange(10.0)[:, None], (1, 12))
+    share[:, :2] = np.nan
+    measured = {name: {"strength": own, "share_4": share} for name, own in strength.items()}
+    table, drawn = chosen(strength, measured)
+    rows = table.set_index(["pattern", "measure"])
+    assert rows["value"].to_dict() == {
+        ("next", "strength"): pytest.approx(0.9),
+        ("next", "share_4"): pytest.approx(4),
+        ("delimiter", "strength"): pytest.approx(0.8),
+        ("delimiter", "share_4"): pytest.approx(7 / 3),
+    }
+    assert (rows["heads"] == 3).all()
+    assert rows["texts"].tolist() == [12, 10, 12, 10]
+    assert drawn.shape == (1, 4, PARAMETERS.resamples)
+    np.testing.assert_allclose(np.nanmedian(drawn[0], axis=1), rows["value"])
+
+
+def test_texts_that_chose_heads_do_not_score_them():
+    values, best = [], []
+    for seed in range(30):
+        noise = np.random.default_rng(seed).normal(size=(40, 30))
+        table, _ = chosen({"next": noise}, {"next": {"strength": noise}})
+        values.append(table["value"][0])
+        best.append(np.sort(noise.mean(1))[-12:].mean())
+    assert np.mean(best) > 0.15
+    assert np.mean(values) == pytest.approx(0, abs=0.03)
 
 
 def test_removed_embeddings_come_back(recording):

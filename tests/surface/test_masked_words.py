@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from transformers import AutoConfig, AutoModelForMaskedLM
 
 from stages.core.encoder.batches import Batch
-from stages.surface.masked_words import IGNORED, masked, masked_loss
+from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.maps.weight_gradients import LAYER_RESAMPLED, MASKED
+from stages.core.stage.places import ENCODERS
+from stages.encoder import random_weights
+from stages.surface.masked_words import IGNORED, masked, masked_gradients, masked_lm, masked_loss
+from tests.oracle import oracle_corpus, oracle_texts
+
+SETTINGS = {"punctuation": ["."], "share": 0.15, "batch": 4, "resamples": 20, "seed": 0}
 
 
 def test_masked_tokens_alone_have_a_loss():
@@ -22,3 +30,55 @@ def test_masked_tokens_alone_have_a_loss():
     batch = Batch(np.array([0]), np.array([6]), {})
     found = masked_loss(logits, batch, labels)
     assert found[0] == pytest.approx(np.log(11) / 2, rel=1e-5)
+
+
+@pytest.fixture
+def encoders(tiny_bert, tmp_path, monkeypatch):
+    """An encoder with an MLM head, and random weights without, as the stage `encoder` has them."""
+    monkeypatch.chdir(tmp_path)
+    config = AutoConfig.from_pretrained(tiny_bert)
+    for arm, model in {
+        "untuned": AutoModelForMaskedLM.from_config(config),
+        "random_weights": random_weights(tiny_bert, 1),
+    }.items():
+        model.save_pretrained(ENCODERS / arm)
+        load_tokenizer(tiny_bert).save_pretrained(ENCODERS / arm)
+    return tmp_path
+
+
+def gradients(folder):
+    corpus = oracle_corpus(8)
+    device = torch.device("cpu")
+    return masked_gradients(oracle_texts(corpus, folder), np.arange(6), **SETTINGS, device=device)
+
+
+def test_random_weights_are_measured_beside_the_encoder(encoders):
+    (own, beside), drawn = gradients(encoders)
+    assert set(own["encoder"]) == {"untuned"}
+    assert set(beside["encoder"]) == {"random_weights"}
+    assert own[["layer", "kind"]].equals(beside[["layer", "kind"]])
+    assert not np.allclose(own["summed"], beside["summed"])
+    assert (own["texts"] == 6).all()
+    assert [part.shape for part in drawn] == [(len(LAYER_RESAMPLED), len(own), 20)] * 2
+    again, _ = gradients(encoders)
+    assert again[1].equals(beside)
+    MASKED.write([own, beside], drawn, corpus="pairs")
+
+
+def test_the_head_of_random_weights_is_random_too_and_the_encoder_is_kept(encoders):
+    one, again, other = (masked_lm("random_weights", seed) for seed in (0, 0, 1))
+    name = "cls.predictions.transform.dense.weight"
+    one, again, other = (model.state_dict() for model in (one, again, other))
+    assert torch.equal(one[name], again[name])
+    assert not torch.equal(one[name], other[name])
+    kept = load_encoder(ENCODERS / "random_weights").state_dict()
+    query = "encoder.layer.1.attention.self.query.weight"
+    assert torch.equal(one[f"bert.{query}"], kept[query])
+    assert torch.equal(other[f"bert.{query}"], kept[query])
+
+
+def test_without_an_mlm_head_there_are_no_rows(encoders, tiny_bert):
+    load_encoder(tiny_bert).save_pretrained(ENCODERS / "untuned")
+    (table,), drawn = gradients(encoders)
+    assert table.empty
+    MASKED.write(table, drawn, corpus="pairs")

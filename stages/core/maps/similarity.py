@@ -10,7 +10,7 @@ from tqdm import tqdm
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_means
+from stages.core.intervals.groups import resampled_means
 
 
 def map_cosine(
@@ -58,37 +58,24 @@ def similarities(
 
 def cosines_by_head(
     cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
-) -> pd.DataFrame:
-    """One row a head: mean cosine over the examples with its bootstrap interval (`group_means`)."""
+) -> tuple[pd.DataFrame, Float64[np.ndarray, "column row resample"]]:
+    """One row a head: mean cosine over the examples with its bootstrap interval.
+
+    Returns:
+        The table, and the resamples of its column `cosine`.
+    """
     count, layers, heads = cosines.shape
     alone = np.arange(count)  # every example is a group of its own
-    mean, low, high = group_means(cosines.reshape(count, -1).T, alone, resamples, seed)
+    found = resampled_means(cosines.reshape(count, -1).T, alone, resamples, seed)
     layer, head = np.divmod(np.arange(layers * heads), heads)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "layer": layer,
             "head": head,
-            "cosine": mean,
-            "low": low,
-            "high": high,
+            "cosine": found.value,
+            "low": found.low,
+            "high": found.high,
             "count": count,
         }
     )
-
-
-def contrast_table(
-    cosines: Float64[np.ndarray, "example layer head"], ids: pd.Series, last_layers: int
-) -> pd.DataFrame:
-    """One row an example: change (1 - cosine) of the last layers, of the earlier, the difference.
-
-    A model with no more than `last_layers` layers sets all but its first against the first; with
-    one layer there is nothing to set it against: `earlier` and `contrast` are NaN.
-    """
-    change = 1 - cosines.mean(axis=2)
-    layers = change.shape[1]
-    start = max(1, layers - last_layers) if layers > 1 else 0
-    last = change[:, start:].mean(axis=1)
-    earlier = change[:, :start].mean(axis=1) if start else np.full(len(change), np.nan)
-    return pd.DataFrame(
-        {"id": ids.to_numpy(), "last": last, "earlier": earlier, "contrast": last - earlier}
-    )
+    return table, found.drawn[None]

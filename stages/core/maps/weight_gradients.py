@@ -14,6 +14,7 @@ from torch import Tensor
 
 from stages.core.encoder.batches import Batch
 from stages.core.heads.seam import Gated
+from stages.core.intervals.groups import Resampled
 from stages.core.maps.statistics import KindIds
 from stages.core.stage.tables import MeasuredTable, interval_columns, interval_names
 
@@ -24,10 +25,15 @@ LAYER_COLUMNS = (
     "layer",
     "kind",
     *(column for name in GRADIENT_COLUMNS for column in interval_names(name)),
+    "texts",
 )
+# Those that claims compare, so that the tables have their resamples.
+LAYER_RESAMPLED = ("summed", "per_weight")
 # One row a layer and kind of token: gradients of the loss of masked words on a corpus. The stage
 # `surface` writes it; without an MLM head it has no rows.
-MASKED = MeasuredTable("surface/{corpus}-masked", (*LAYER_COLUMNS, "encoder"))
+MASKED = MeasuredTable(
+    "surface/{corpus}-masked", (*LAYER_COLUMNS, "encoder"), resampled=LAYER_RESAMPLED
+)
 # The loss of each text from the model's logits and the rows of the batch.
 Loss = Callable[[Float[Tensor, "text ..."], Batch], Float[Tensor, " text"]]
 
@@ -87,18 +93,27 @@ def kind_table(
 def layer_table(
     found: dict[str, Float[np.ndarray, "kind head text"]],
     layers: int,
-    means: Callable[[Float[np.ndarray, "row text"]], tuple[np.ndarray, ...]],
-) -> pd.DataFrame:
+    means: Callable[[Float[np.ndarray, "row text"]], Resampled],
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
     """One row a layer and kind: means over heads and texts of what `kind_table` found.
 
     Args:
-        means: gives mean, low and high of each of its rows.
+        means: gives the mean of each of its rows with its interval and resamples.
+
+    Returns:
+        The table, and the resamples of the columns `LAYER_RESAMPLED`.
     """
     rows = pd.DataFrame(
         [(layer, kind) for kind in TOKEN_KINDS for layer in range(layers)],
         columns=["layer", "kind"],
     )
+    drawn = {}
     for name, values in found.items():
         per_layer = values.reshape(len(TOKEN_KINDS) * layers, -1, values.shape[-1]).mean(1)
-        rows = rows.assign(**interval_columns(name, *means(per_layer)))
-    return rows.dropna(subset=["summed"]).reset_index(drop=True)
+        resampled = means(per_layer)
+        drawn[name] = resampled.drawn
+        columns = interval_columns(name, resampled.value, resampled.low, resampled.high)
+        rows = rows.assign(**columns, texts=(~np.isnan(per_layer)).sum(1))
+    known = rows["texts"].to_numpy() > 0
+    of_columns = np.stack([drawn[name][known] for name in LAYER_RESAMPLED])
+    return rows[known].reset_index(drop=True), of_columns

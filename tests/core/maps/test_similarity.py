@@ -1,14 +1,13 @@
 """Cosine of maps by hand, and on models whose likeness is known."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
-from stages.core.maps.similarity import contrast_table, cosines_by_head, map_cosine, similarities
+from stages.core.maps.similarity import cosines_by_head, map_cosine, similarities
 
 LAYERS, HEADS, SIZE = 3, 4, 4
 
@@ -93,31 +92,16 @@ def test_cropped_similarity_ignores_padding_and_padded_does_not():
 
 def test_cosines_by_head_are_means_with_intervals():
     cosines = np.random.default_rng(0).uniform(0.5, 1, size=(40, 2, 3))
-    table = cosines_by_head(cosines, resamples=500, seed=0)
+    cosines[..., 1, 2] = 0.25
+    table, drawn = cosines_by_head(cosines, resamples=500, seed=0)
     assert table[["layer", "head"]].to_numpy().tolist() == [
         [0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]
     ]  # fmt: skip
     np.testing.assert_allclose(table["cosine"], cosines.mean(0).ravel())
-    assert ((table["low"] < table["cosine"]) & (table["cosine"] < table["high"])).all()
+    varied = table.iloc[:5]
+    assert ((varied["low"] < varied["cosine"]) & (varied["cosine"] < varied["high"])).all()
     assert (table["count"] == 40).all()
-
-
-def cosines_of_layers(*layers: float) -> np.ndarray:
-    return np.tile(np.array(layers)[None, :, None], (2, 1, 3))
-
-
-@pytest.mark.parametrize(
-    ("layers", "last", "earlier"),
-    [
-        ((0.9, 0.8, 0.5, 0.3), 0.6, 0.15),
-        ((0.9, 0.5, 0.3), 0.6, 0.1),
-        ((0.9, 0.3), 0.7, 0.1),  # the last alone
-        ((0.9,), 0.1, np.nan),  # nothing to set it against
-    ],
-)
-def test_contrast_of_the_last_two_layers(layers, last, earlier):
-    table = contrast_table(cosines_of_layers(*layers), pd.Series(["a", "b"]), last_layers=2)
-    assert table["id"].tolist() == ["a", "b"]
-    np.testing.assert_allclose(table["last"], last)
-    np.testing.assert_allclose(table["earlier"], earlier)
-    np.testing.assert_allclose(table["contrast"], last - earlier)
+    assert drawn.shape == (1, 6, 500)
+    np.testing.assert_allclose(drawn[0, 5], 0.25)
+    error = cosines[:, 0, 1].std() / np.sqrt(40)
+    assert drawn[0, 1].std() == pytest.approx(error, rel=0.15)

@@ -9,9 +9,16 @@ import torch
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_means
+from stages.core.intervals.groups import resampled_means
 from stages.core.maps.statistics import KindIds
-from stages.core.maps.weight_gradients import TOKEN_KINDS, kind_table, layer_table, weight_gradients
+from stages.core.maps.weight_gradients import (
+    GRADIENT_COLUMNS,
+    LAYER_RESAMPLED,
+    TOKEN_KINDS,
+    kind_table,
+    layer_table,
+    weight_gradients,
+)
 from stages.core.tasks.examples import examples_frame
 from stages.gradients.__main__ import task_loss
 from stages.importance.gate_gradients import gate_gradients
@@ -27,6 +34,11 @@ def encoded(tiny_checkpoints):
         [{"id": str(row), "text_a": text, "label": 0.0} for row, text in enumerate(TEXTS)]
     )
     return tokenizer, encode(tokenizer, examples, 32)
+
+
+def batch_of(texts):
+    (batch,) = texts.batches(2)
+    return batch
 
 
 def loss(logits, batch):
@@ -60,9 +72,41 @@ def test_kinds_have_means_sums_and_attention(tiny_classifier, encoded):
     # Alone or in a batch, a text's gradients are its own.
     alone = kind_table(gated, texts.batches(1), kinds, loss, 2)
     np.testing.assert_allclose(alone["summed"], found["summed"], rtol=1e-5, atol=1e-5)
-    means = partial(group_means, groups=np.arange(2), resamples=20, seed=0)
-    table = layer_table(found, gated.layers, means)
+    # The second has 7 tokens, 5 of them words: 35 weights, of which 7 of [SEP] go nowhere else.
+    words = TOKEN_KINDS.index("words")
+    np.testing.assert_allclose(found["summed"][words, :, 1], 35 * found["per_weight"][words, :, 1])
+    signs = [gradients.sign() for _, gradients in weight_gradients(gated, batch_of(texts), loss)]
+    assert all((sign < 0).any() and (sign > 0).any() for sign in signs)
+    assert (found["summed"][words] >= 0).all()
+    means = partial(resampled_means, groups=np.arange(2), resamples=20, seed=0)
+    table, drawn = layer_table(found, gated.layers, means)
     assert len(table) == gated.layers * len(TOKEN_KINDS)
     row = table[(table["layer"] == 1) & (table["kind"] == "sep")].iloc[0]
     own = found["summed"][TOKEN_KINDS.index("sep"), gated.heads : 2 * gated.heads]
     assert row["summed"] == pytest.approx(own.mean())
+    assert row["texts"] == 2
+    assert drawn.shape == (len(LAYER_RESAMPLED), len(table), 20)
+
+
+def test_resamples_stand_beside_their_rows_and_columns():
+    """Two layers of two heads, six texts; one kind that no text has, one that three have."""
+    generator = np.random.default_rng(0)
+    found = {
+        name: 10.0**number + generator.normal(size=(len(TOKEN_KINDS), 4, 6))
+        for number, name in enumerate(GRADIENT_COLUMNS)
+    }
+    for values in found.values():
+        values[TOKEN_KINDS.index("cls")] = np.nan
+        values[TOKEN_KINDS.index("punctuation"), :, :3] = np.nan
+    means = partial(resampled_means, groups=np.arange(6), resamples=30, seed=0)
+    table, drawn = layer_table(found, 2, means)
+    assert set(table["kind"]) == {"sep", "punctuation", "words"}
+    counts = table.drop_duplicates("kind").set_index("kind")["texts"]
+    assert counts.to_dict() == {"sep": 6, "punctuation": 3, "words": 6}
+    for column, lines in zip(LAYER_RESAMPLED, drawn, strict=True):
+        for place, row in enumerate(table.to_dict("records")):
+            layer, kind = row["layer"], TOKEN_KINDS.index(row["kind"])
+            own = found[column][kind, 2 * layer : 2 * layer + 2]
+            assert row[column] == pytest.approx(np.nanmean(own))
+            known = lines[place][~np.isnan(lines[place])]
+            assert known.mean() == pytest.approx(np.nanmean(own), abs=0.4)

@@ -1,0 +1,89 @@
+"""The ratio of gradients, on tables by hand with decoys."""
+
+from fractions import Fraction
+
+import pytest
+
+from stages.core.maps.weight_gradients import MASKED
+from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, UNTUNED
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.depth import Band
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.region import Region, verdict
+from stages.gradients.tables import TASKS
+from tests.claims import found, write_drawn
+
+UPPER = Band(Fraction(3, 4), Fraction(1))
+
+
+@pytest.fixture
+def texts(tmp_path) -> Measures:
+    return Measures(tmp_path, {"one": "accuracy", "two": "accuracy"}, [], [], ["pairs"])
+
+
+def rows(sep: list[float], words: list[float], texts: int = 30, **facts) -> list[dict]:
+    """Four layers; `summed` is ten times as much for words and the same for [SEP]."""
+    found = []
+    for kind, values in {"sep": sep, "words": words, "cls": [9.0] * 4}.items():
+        for layer, value in enumerate(values):
+            summed = 10 * value if kind == "words" else value
+            columns = {"per_weight": value, "summed": summed, "texts": texts}
+            found.append({"layer": layer, "kind": kind, **columns, **facts})
+    return found
+
+
+def ratio(measures: Measures, by: str = "per_weight"):
+    return found(measures, "gradient_beside_words", kind="sep", by=by, layers=UPPER)
+
+
+def test_the_ratio_is_of_means_over_the_layers(texts):
+    """(1 + 2) over (2 + 6), not the mean of 1 / 2 and 1 / 3; tasks alike, control beside."""
+    for task, factor in (("one", 1.0), ("two", 2.0)):
+        own = rows([5, 5, factor, 2 * factor], [1, 1, 2, 6], arm=TUNED, texts=40)
+        control = rows([7, 7, 6, 6], [7, 7, 8, 8], arm=RANDOM_WEIGHTS)
+        write_drawn(texts, TASKS, own + control, spread=0.01, task=task)
+    answer = ratio(texts)
+    assert answer.tasks["one"].value == pytest.approx(3 / 8)
+    assert answer.pooled.value == pytest.approx((3 / 8 + 6 / 8) / 2)
+    assert answer.control.value == pytest.approx(6 / 8)
+    assert answer.beyond.value == pytest.approx(3 * 3 / 16 - 6 / 8)
+    assert (answer.pooled.n, answer.arm, answer.seeds) == (80, TUNED, 1)
+    assert ratio(texts, "summed").tasks["one"].value == pytest.approx(3 / 80)
+
+
+def test_numerator_and_denominator_are_drawn_together(texts):
+    """Where both go up and down together the ratio stays; apart it would not."""
+    write_drawn(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), spread=0.2, task="one")
+    one = ratio(texts).tasks["one"]
+    assert one.high - one.low < 1e-6
+
+
+def test_masked_words_come_before_tasks(texts):
+    write_drawn(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), task="one")
+    own = rows([0, 0, 0.02, 0.02], [1] * 4, encoder=UNTUNED)
+    control = rows([0.5] * 4, [1] * 4, encoder=RANDOM_WEIGHTS)
+    write_drawn(texts, MASKED, own + control, spread=0.001, corpus="pairs")
+    answer = ratio(texts)
+    assert (answer.pooled.value, answer.control.value) == pytest.approx((0.02, 0.5))
+    assert (answer.decided_on, answer.counted, answer.pooled.n) == ("pairs", "texts", 30)
+    assert verdict(answer.pooled, Region(below=0.1), answer.beyond) == "holds"
+
+
+def test_a_no_op_for_random_weights_as_well_does_not_hold(texts):
+    own, control = (rows([0.02] * 4, [1] * 4, encoder=name) for name in (UNTUNED, RANDOM_WEIGHTS))
+    write_drawn(texts, MASKED, own + control, spread=0.001, corpus="pairs")
+    answer = ratio(texts)
+    assert verdict(answer.pooled, Region(below=0.1)) == "holds"
+    assert verdict(answer.pooled, Region(below=0.1), answer.beyond) == "undecided"
+
+
+def test_an_empty_table_of_masked_words_leaves_the_tasks(texts):
+    write_drawn(texts, MASKED, [], corpus="pairs")
+    write_drawn(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), task="one")
+    assert ratio(texts).pooled.value == 0.5
+
+
+def test_without_the_kind_nothing_is_measured(texts):
+    write_drawn(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), task="one")
+    with pytest.raises(NotMeasured, match="punctuation"):
+        found(texts, "gradient_beside_words", kind="punctuation", by="summed", layers=UPPER)
