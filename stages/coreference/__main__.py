@@ -86,10 +86,13 @@ def cases_of(
 
 def antecedent_tables(
     recording: Recording, texts: Texts, parameters: Coreference
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"], pd.DataFrame]:
     """One row a kind of mention and rival, held out; and one a kind and head, on all cases.
 
     The head is chosen on mentions of all kinds, as the paper's is, and scored on each kind.
+
+    Returns:
+        The first table, its columns `CHOICE_RESAMPLED` on resamples, and the second table.
     """
     found = [case for batch in recording.batches() for case in cases_of(batch, recording, texts)]
     if not found:
@@ -99,7 +102,7 @@ def antecedent_tables(
         )
     facts = pd.DataFrame([case[0] for case in found])
     hits, ruled = (np.stack([case[part] for case in found]) for part in (1, 2))
-    best, every = [], []
+    best, drawn, every = [], [], []
     for kind in (ALL_KINDS, *MENTION_KINDS):
         counted = (
             np.ones(len(facts), bool) if kind == ALL_KINDS else (facts["kind"] == kind).to_numpy()
@@ -125,9 +128,10 @@ def antecedent_tables(
                     **choice.columns(),
                 }
             )
+            drawn.append(choice.drawn)
         columns = {"kind": kind, "accuracy": hits[counted].mean(0), "cases": int(counted.sum())}
         every.append(pd.DataFrame(recording.places | columns))
-    return pd.DataFrame(best), pd.concat(every)
+    return pd.DataFrame(best), np.stack(drawn, axis=1), pd.concat(every)
 
 
 def main(corpus: CorpusOption) -> None:
@@ -137,8 +141,8 @@ def main(corpus: CorpusOption) -> None:
     texts = open_texts(corpus)
     with torch.inference_mode():
         tables = [antecedent_tables(item, texts, parameters) for item in texts.recordings(device)]
-    best, every = zip(*tables, strict=True)
-    BEST.write(best, corpus=corpus)
+    best, drawn, every = zip(*tables, strict=True)
+    BEST.write(best, drawn, corpus=corpus)
     HEADS.write(every, corpus=corpus)
 
 

@@ -22,7 +22,8 @@ from stages.core.annotation.word_kinds import (
 )
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
-from stages.core.intervals.groups import group_means
+from stages.core.intervals.groups import group_means, resampled_means
+from stages.core.intervals.held_out import held_out
 from stages.core.maps.accumulated import HeadValues
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
@@ -35,10 +36,12 @@ from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
 from stages.core.tasks.task import load_task
-from stages.features.tables import CLS, CONTRASTS, HEADS
+from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARES
 
 Words = list[dict]
-ByKind = dict[str, Float[np.ndarray, "head example"]]
+# By kind of token and aggregate.
+ByKind = dict[tuple[str, str], Float[np.ndarray, "head example"]]
+EARLY, LATE = slice(0, 1), slice(1, 2)  # halves of the layers
 
 
 class Features(Resampled):
@@ -87,21 +90,26 @@ def token_kinds(
 
 def received(
     maps: Float32[np.ndarray, "layer head query key"], tokens: Bool[np.ndarray, " key"]
-) -> Float[np.ndarray, "layer head"]:
-    """Attention that a token of the kind gets: summed over queries and divided by the length.
+) -> dict[str, Float[np.ndarray, "layer head"]]:
+    """Attention that the tokens of the kind get: summed over queries and divided by the length.
 
-    The largest, where the text has several of them.
+    Of several the largest, and their sum, by the names of `AGGREGATES`.
     """
-    return maps[..., tokens].mean(-2).max(-1)
+    return _aggregated(maps[..., tokens].mean(-2))
 
 
 def cls_row(
     maps: Float32[np.ndarray, "layer head query key"],
     tokens: Bool[np.ndarray, " key"],
     cls: Bool[np.ndarray, " key"],
-) -> Float[np.ndarray, " head"]:
-    """What [CLS] gives to the tokens of the kind in the last layer, by head."""
-    return maps[-1][:, cls][..., tokens].sum(-1).mean(-1)
+) -> dict[str, Float[np.ndarray, " head"]]:
+    """What [CLS] gives to the tokens of the kind in the last layer, by head: largest, and sum."""
+    (row,) = np.flatnonzero(cls)[:1]
+    return _aggregated(maps[-1, :, row][:, tokens])
+
+
+def _aggregated(shares: Float[np.ndarray, "*head token"]) -> dict[str, Float[np.ndarray, "*head"]]:
+    return dict(zip(AGGREGATES, (shares.max(-1), shares.sum(-1)), strict=True))
 
 
 def annotated(examples: pd.DataFrame) -> pd.DataFrame:
@@ -111,12 +119,11 @@ def annotated(examples: pd.DataFrame) -> pd.DataFrame:
     return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
 
 
-def kind_shares(
-    recording: StoredRecording, examples: pd.DataFrame
-) -> tuple[HeadValues, HeadValues]:
+def kind_shares(recording: StoredRecording, examples: pd.DataFrame) -> tuple[ByKind, ByKind]:
     """What every head gives to each kind, and what [CLS] gives to it in the last layer."""
-    shares = HeadValues(recording.layers * recording.heads, len(examples))
-    cls_shares = HeadValues(recording.heads, len(examples))
+    heads, count = recording.heads, len(examples)
+    shares = {name: HeadValues(recording.layers * heads, count) for name in AGGREGATES}
+    cls_shares = {name: HeadValues(heads, count) for name in AGGREGATES}
     for batch in recording.batches():
         for place, row in enumerate(batch.rows):
             length = batch.lengths[place]
@@ -125,15 +132,25 @@ def kind_shares(
             kinds = token_kinds(
                 examples["words"][row], tokens["word"], tokens["tokens"], tokens["special"]
             )
-            for name, chosen in kinds.items():
-                shares.add(name, row, received(maps, chosen).ravel())
+            for kind, chosen in kinds.items():
+                for aggregate, values in received(maps, chosen).items():
+                    shares[aggregate].add(kind, row, values.ravel())
                 if "cls" in kinds:
-                    cls_shares.add(name, row, cls_row(maps, chosen, kinds["cls"]))
-    return shares, cls_shares
+                    for aggregate, values in cls_row(maps, chosen, kinds["cls"]).items():
+                        cls_shares[aggregate].add(kind, row, values)
+    return _by_kind(shares), _by_kind(cls_shares)
+
+
+def _by_kind(values: dict[str, HeadValues]) -> ByKind:
+    return {
+        (kind, aggregate): of_heads
+        for aggregate, kinds in values.items()
+        for kind, of_heads in kinds.items()
+    }
 
 
 def share_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int) -> pd.DataFrame:
-    """One row an arm, kind and head: attention, and the change by tuning, with intervals.
+    """One row an arm, kind, aggregate and head: attention, and the change by tuning.
 
     Args:
         shares: of each arm, as `kind_shares` gives them; arms have the same examples.
@@ -141,58 +158,111 @@ def share_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int
     tables = []
     before = shares[UNTUNED]
     for arm, kinds in shares.items():
-        for kind, values in kinds.items():
+        for (kind, aggregate), values in kinds.items():
             layer, head = np.divmod(np.arange(len(values)), heads)
             groups = np.arange(values.shape[1])
-            columns = {"arm": arm, "kind": kind, "layer": layer, "head": head}
-            for name, measured in (("", values), ("change", values - before[kind])):
-                found = group_means(measured, groups, resamples, seed)
-                columns |= interval_columns(name, *found, value="share")
+            columns = {"arm": arm, "kind": kind, "aggregate": aggregate}
+            columns |= {"layer": layer, "head": head}
+            found = group_means(values, groups, resamples, seed)
+            columns |= interval_columns("", *found, value="share")
+            changes = [np.full(len(values), np.nan)] * 3
+            if arm == TUNED:
+                change = values - before[kind, aggregate]
+                changes = group_means(change, groups, resamples, seed)
+            columns |= interval_columns("change", *changes, value="share")
             examples = (~np.isnan(values[0])).sum()
             tables.append(pd.DataFrame(columns | {"examples": examples}))
     return pd.concat(tables, ignore_index=True)
 
 
-def contrast_table(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
-    """One row an example and kind: how much tuning changed what it gets.
+def example_shares(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
+    """One row an arm, kind, aggregate and example that has the kind: the columns of `SHARES`."""
+    return _of_examples(
+        {(arm, *which): values for arm, kinds in shares.items() for which, values in kinds.items()},
+        ("arm", "kind", "aggregate"),
+        {"share": slice(None), "early": EARLY, "late": LATE},
+        ids,
+        heads,
+    )
 
-    Returns:
-        id, kind, `change` (absolute, mean over all heads), `early_change` and `late_change`
-        (signed, mean over the heads of the lower and of the upper half of the layers); `share`,
-        `early` and `late`: what it gets from the tuned encoder.
+
+def example_changes(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
+    """One row a kind, aggregate and example that has the kind: the columns of `CHANGES`."""
+    change = {which: after - shares[UNTUNED][which] for which, after in shares[TUNED].items()}
+    keys = ("kind", "aggregate")
+    absolute = {which: np.abs(values) for which, values in change.items()}
+    table = _of_examples(absolute, keys, {"change": slice(None)}, ids, heads)
+    halves = {"early_change": EARLY, "late_change": LATE}
+    return table.merge(_of_examples(change, keys, halves, ids, heads), on=[*keys, "id"])
+
+
+def _of_examples(
+    values: dict[tuple[str, ...], Float[np.ndarray, "head example"]],
+    keys: tuple[str, ...],
+    means: dict[str, slice],
+    ids: pd.Series,
+    heads: int,
+) -> pd.DataFrame:
+    """One row a key and example: means over the heads of some layers.
+
+    Args:
+        means: by the name of a column: the layers, as a slice of two halves.
     """
     tables = []
-    for kind, after in shares[TUNED].items():
-        after = after.reshape(-1, heads, after.shape[1])
-        change = after - shares[UNTUNED][kind].reshape(after.shape)
-        middle = len(change) // 2
-        tables.append(
-            pd.DataFrame(
-                {
-                    "id": ids,
-                    "kind": kind,
-                    "change": np.abs(change).mean((0, 1)),
-                    "early_change": change[:middle].mean((0, 1)),
-                    "late_change": change[middle:].mean((0, 1)),
-                    "share": after.mean((0, 1)),
-                    "early": after[:middle].mean((0, 1)),
-                    "late": after[middle:].mean((0, 1)),
-                }
-            ).dropna()
-        )
+    for which, of_heads in values.items():
+        layers = of_heads.reshape(-1, heads, of_heads.shape[1])
+        parts = np.array_split(layers, [len(layers) // 2])
+        columns = {name: np.concatenate(parts[some]).mean((0, 1)) for name, some in means.items()}
+        named = dict(zip(keys, which, strict=True))
+        tables.append(pd.DataFrame({**named, "id": ids, **columns}).dropna())
     return pd.concat(tables, ignore_index=True)
 
 
-def cls_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
-    """One row an arm and kind: what [CLS] gives to it in the last layer, mean over heads."""
-    table = []
+def rise_table(
+    shares: dict[str, ByKind], heads: int, resamples: int, seed: int
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """One row a kind and aggregate: the head in which it gains most by tuning, held out.
+
+    One half of the examples chooses the head, the other is measured.
+
+    Returns:
+        The table, and its columns `CHOICE_RESAMPLED` on resamples.
+    """
+    rows, drawn = [], []
+    for (kind, aggregate), after in shares[TUNED].items():
+        change = after - shares[UNTUNED][kind, aggregate]
+        change = change[:, ~np.isnan(change).any(0)].T
+        none = np.zeros((len(change), 1))
+        choice = held_out(change, none, np.arange(len(change)), resamples, seed)
+        layer, head = divmod(choice.best, heads)
+        place = {"kind": kind, "aggregate": aggregate, "layer": layer, "head": head}
+        rows.append(place | choice.columns())
+        drawn.append(choice.drawn)
+    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+
+
+def cls_table(
+    cls_shares: dict[str, ByKind], resamples: int, seed: int
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """One row an arm, kind and aggregate: what [CLS] gives to it in the last layer.
+
+    It is the mean over heads.
+
+    Returns:
+        The table, and its column `share` on resamples, which draw the same examples for all kinds
+        that all examples have.
+    """
+    rows, drawn = [], []
     for arm, kinds in cls_shares.items():
-        for kind, values in kinds.items():
+        for (kind, aggregate), values in kinds.items():
             measured = values.mean(0, keepdims=True)
-            groups = np.arange(measured.shape[1])
-            (mean,), (low,), (high,) = group_means(measured, groups, resamples, seed)
-            table.append({"arm": arm, "kind": kind, "share": mean, "low": low, "high": high})
-    return pd.DataFrame(table)
+            found = resampled_means(measured, np.arange(measured.shape[1]), resamples, seed)
+            (mean,), (low,), (high,) = found.value, found.low, found.high
+            row = {"arm": arm, "kind": kind, "aggregate": aggregate}
+            row |= {"share": mean, "low": low, "high": high}
+            rows.append(row | {"examples": int((~np.isnan(measured)).sum())})
+            drawn.append(found.drawn)
+    return pd.DataFrame(rows), np.stack(drawn, axis=1)
 
 
 def main(task: TaskOption, seed: SeedOption) -> None:
@@ -214,8 +284,13 @@ def main(task: TaskOption, seed: SeedOption) -> None:
         shares[arm], cls_shares[arm] = kind_shares(recording, drawn)
     settings = (parameters.resamples, parameters.seed)
     HEADS.write(share_table(shares, recording.heads, *settings), task=task)
-    CONTRASTS.write(contrast_table(shares, drawn["id"], recording.heads), task=task)
-    CLS.write(cls_table(cls_shares, *settings), task=task)
+    SHARES.write(example_shares(shares, drawn["id"], recording.heads), task=task)
+    CHANGES.write(example_changes(shares, drawn["id"], recording.heads), task=task)
+    for declared, (table, resampled) in {
+        RISES: rise_table(shares, recording.heads, *settings),
+        CLS: cls_table(cls_shares, *settings),
+    }.items():
+        declared.write(table, [resampled], task=task)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 """Which heads link a predicate and its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
+import numpy as np
+import pandas as pd
 import torch
+from jaxtyping import Float
 
-from stages.core.maps.links import Link, best_table, linked_weights, weights_by_head
-from stages.core.recordings.recording import Texts, open_texts
+from stages.core.intervals.held_out import CHOICE_RESAMPLED, held_out
+from stages.core.maps.links import Link, Weights, linked_weights, named_head, weights_by_head
+from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
@@ -28,6 +32,45 @@ def frame_links(frames: list[dict], tokens: list[list[int]]) -> list[Link]:
     return links
 
 
+def frame_weights(recording: Recording, texts: Texts) -> Weights:
+    """The largest weight between a predicate and its element, and of several frames of a text.
+
+    Raises:
+        InputError: no text has a frame.
+    """
+
+    def find(row: int, tokens: list[list[int]]) -> list[Link]:
+        return frame_links(texts.corpus["frames"][row], tokens)
+
+    (found,) = linked_weights(recording, texts, [find])
+    if not len(found["maximum"]):
+        raise InputError(
+            f"{texts.folder}: no text has a frame; `frames.corpora` takes corpora with frames "
+            "(FrameNet's, or those written here)"
+        )
+    return found["maximum"]
+
+
+def best_table(
+    recording: Recording, weights: Weights, resamples: int, seed: int
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """The head whose weight on links is furthest above that of moved links, held out.
+
+    Texts whose links cannot be moved are left out. Empty where fewer than two are left.
+
+    Returns:
+        The table, and its columns `CHOICE_RESAMPLED` on resamples.
+    """
+    movable = weights.movable
+    if len(movable) < 2:
+        empty = np.empty((len(CHOICE_RESAMPLED), 0, resamples))
+        return pd.DataFrame(columns=["encoder", "layer", "head"]), empty
+    gain = movable.linked - movable.moved
+    choice = held_out(gain, np.zeros((len(gain), 1)), movable.groups, resamples, seed)
+    row = named_head(recording, choice.best, movable) | choice.columns()
+    return pd.DataFrame([row]), choice.drawn[:, None]
+
+
 def main(corpus: CorpusOption) -> None:
     """Measure the attention between predicates and frame elements in the texts of CORPUS."""
     parameters = section(Frames, "frames")
@@ -36,21 +79,13 @@ def main(corpus: CorpusOption) -> None:
     every, best = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            (weights,) = linked_weights(recording, texts, [_finder(texts)])
-            if not len(weights[0]):
-                raise InputError(
-                    f"{texts.folder}: no text has a frame; `frames.corpora` takes corpora with "
-                    "frames (FrameNet's, or those written here)"
-                )
+            weights = frame_weights(recording, texts)
             settings = (parameters.resamples, parameters.seed)
-            every.append(weights_by_head(recording, *weights, *settings))
-            best.append(best_table(recording, *weights, *settings))
+            every.append(weights_by_head(recording, weights, *settings))
+            best.append(best_table(recording, weights, *settings))
+    tables, drawn = zip(*best, strict=True)
     HEADS.write(every, corpus=corpus)
-    BEST.write(best, corpus=corpus)
-
-
-def _finder(texts: Texts):
-    return lambda row, tokens: frame_links(texts.corpus["frames"][row], tokens)
+    BEST.write(tables, drawn, corpus=corpus)
 
 
 if __name__ == "__main__":

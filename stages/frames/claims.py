@@ -1,15 +1,17 @@
 """Heads that link predicates and frame elements (Kovaleva et al. 2019, sections 4.2 and 4.6)."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from stages.core.intervals.held_out import SCORE
-from stages.core.outcomes.tables import GATES
-from stages.core.stage.arms import UNTUNED
+from stages.core.outcomes.tables import EFFECT_COLUMNS, GATES
+from stages.core.stage.arms import TUNED, UNTUNED
 from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Estimate, count_above, smallest
+from stages.core.verdicts.estimates import Estimate, count_above, over_seeds, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus, studied
+from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus
 from stages.frames.tables import BEST, HEADS
 
 POINTS = 100
@@ -18,22 +20,24 @@ POINTS = 100
 @measure
 def frame_link(measures: Measures, settings: Settings) -> Answer:
     """What the best head gives to linked tokens beyond tokens as far apart, held out."""
-    rows = studied(measures.frame(BEST))
-    return row_by_corpus(rows, (*SCORE, "cases"), "texts")
+    return row_by_corpus(measures.drawn(BEST), (*SCORE, "cases"), "texts")
 
 
 @measure
 def frame_heads(measures: Measures, settings: Settings, weight: float) -> Answer:
     """Heads whose mean weight on linked tokens is above a bound, after Holm's correction."""
-    rows = studied(measures.frame(HEADS))
-    return by_corpus(rows, lambda heads: count_above(heads, "weight", weight), "heads")
+
+    def count(heads: pd.DataFrame) -> Estimate:
+        return replace(count_above(heads, "weight", weight), n=int(heads["texts"].iloc[0]))
+
+    return by_corpus(measures.frame(HEADS), count, "texts", "range")
 
 
 @measure
 def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answer:
     """The effect of turning off one of the heads with the largest weights: of the worst of them.
 
-    It is the effect on the task where it is worst.
+    It is the effect on the task where it is worst, each head's mean over the task's fine-tunings.
     """
     own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
     places = set(zip(own["layer"], own["head"], strict=True))
@@ -42,13 +46,25 @@ def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answe
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]
     if chosen.empty or own["encoder"].iloc[0] != UNTUNED:
         raise NotMeasured("no task was run with these heads off")
-    tasks = {
-        str(task): smallest([_effect(gate) for _, gate in gates.iterrows()])
-        for task, gates in chosen.groupby("task", sort=False)
-    }
-    return Answer(smallest(list(tasks.values())), tasks)
+    tasks = {str(task): _worst_head(gates) for task, gates in chosen.groupby("task", sort=False)}
+    return Answer(
+        smallest(list(tasks.values())),
+        tasks,
+        uncontrolled="the heads were chosen by what this encoder links; random weights have no "
+        "such heads to turn off",
+        seeds=int(chosen.groupby("task")["seed"].nunique().min()),
+        arm=TUNED,
+    )
 
 
-def _effect(gate: pd.Series) -> Estimate:
-    effect = Estimate(gate["effect"], gate["low"], gate["high"], int(gate["examples"]))
-    return effect.scaled(POINTS)
+def _worst_head(gates: pd.DataFrame) -> Estimate:
+    """The smallest effect of single heads on one task; all of them are of the same examples."""
+    heads = [
+        over_seeds([_effect(gate) for gate in runs.to_dict("records")])
+        for _, runs in gates.groupby(["layer", "head"])
+    ]
+    return replace(smallest(heads), n=max(head.n for head in heads))
+
+
+def _effect(gate: dict) -> Estimate:
+    return Estimate.of_row(gate, EFFECT_COLUMNS, int(gate["examples"])).scaled(POINTS)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.intervals.held_out import SCORE
-from stages.core.maps.links import CHOSEN_COLUMNS
+from stages.core.maps.link_tables import CHOSEN_COLUMNS
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
 from stages.frames.tables import BEST, HEADS

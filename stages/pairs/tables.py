@@ -1,10 +1,33 @@
 """Tables of the stage `pairs`."""
 
-from stages.core.maps.links import MOVED_SHARE_COLUMNS, WEIGHT_COLUMNS
-from stages.core.stage.tables import MeasuredTable
+from stages.core.maps.link_tables import CHOSEN_COLUMNS, WEIGHT_COLUMNS
+from stages.core.stage.tables import MeasuredTable, interval_names
 
-# One row a head, kind of pair and pairing: its weight on pairs, and on tokens as far apart.
-HEADS = MeasuredTable("pairs/{corpus}", (*WEIGHT_COLUMNS, "kind", "pairing"))
-# One row a kind of pair and pairing: the head that gives most to pairs, and how much of that goes
-# to moved pairs as well.
-BEST = MeasuredTable("pairs/{corpus}-best", (*MOVED_SHARE_COLUMNS, "kind", "pairing"))
+# What the rows of all tables are of: the kind of pair, how words are paired, and how several pairs
+# of a text become one weight.
+WHICH = ("kind", "pairing", "aggregate")
+# One row a head: its weight on pairs, and on tokens as far apart.
+HEADS = MeasuredTable("pairs/{corpus}", (*WEIGHT_COLUMNS, *WHICH))
+# One row an encoder: the head that gives most to pairs, and how much of that goes to moved pairs.
+BEST = MeasuredTable(
+    "pairs/{corpus}-best",
+    (*CHOSEN_COLUMNS, *interval_names(value="value"), "same", "texts", *WHICH),
+)
+# One row an encoder: how many of the heads that give most to pairs are diagonal ones (`share`), how
+# many of all heads are (`chance`), and the difference of both (`excess`), held out.
+CANDIDATES = MeasuredTable(
+    "pairs/{corpus}-candidates",
+    (
+        "encoder",
+        "heads",
+        "candidates",
+        "diagonal",
+        "both",
+        *interval_names("share"),
+        *interval_names("chance"),
+        *interval_names("excess"),
+        "texts",
+        *WHICH,
+    ),
+    resampled=("share", "chance", "excess"),
+)

@@ -1,5 +1,7 @@
 """Kinds of words by their annotation: one definition for all studies (Kovaleva et al., 4.4)."""
 
+from stages.core.annotation.relations import relation_of
+
 
 def is_noun(word: dict) -> bool:
     return word["upos"] in ("NOUN", "PROPN")
@@ -15,11 +17,11 @@ def is_pronoun(word: dict) -> bool:
 
 def is_subject(word: dict) -> bool:
     """A nominal subject of any subtype: of actives, of passives (nsubj:pass), outer ones."""
-    return word["deprel"].startswith("nsubj")
+    return relation_of(word["deprel"]).startswith("nsubj")
 
 
 def is_object(word: dict) -> bool:
-    return word["deprel"] == "obj"
+    return relation_of(word["deprel"]) == "obj"
 
 
 def is_negation(word: dict) -> bool:

@@ -1,0 +1,114 @@
+"""Whether the heads that give most to pairs are diagonal ones (Kovaleva et al. 2019, section 4.4).
+
+A head is diagonal where most of what tokens of text give to tokens of text goes to the tokens
+beside them; [CLS] and [SEP] are left out, as a head may have stripes beside its diagonal. One half
+of the texts chooses the candidates, the other half says which heads are diagonal.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from stages.core.intervals.cross_fitting import Half, cross_fitted, with_intervals
+from stages.core.intervals.groups import LEAST_GROUPS, sums_of_groups
+from stages.core.intervals.intervals import percentile_interval
+from stages.core.maps.links import Weights, named_head
+from stages.core.recordings.recording import Recording
+from stages.core.stage.tables import interval_columns
+from stages.pairs.tables import CANDIDATES
+
+
+def moved_share(recording: Recording, weights: Weights, resamples: int, seed: int) -> pd.DataFrame:
+    """How much of the weight of the head that gives most to links goes to moved links as well.
+
+    The head is chosen by its weight on one half of the texts and scored on the other: `value` is
+    its weight on moved links over its weight on links. Empty where fewer than two groups of texts
+    have links that can be moved.
+    """
+    kept = weights.movable
+    count = len(np.unique(kept.groups))
+    if count < 2:
+        return pd.DataFrame(columns=["encoder", "layer", "head"])
+    linked, moved = (sums_of_groups(part.T, kept.groups) for part in (kept.linked, kept.moved))
+    chosen: set[int] = set()
+
+    def share(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
+        picks = choosing.sums(linked).argmax(1)
+        chosen.add(int(picks[0]))
+        lines = np.arange(len(picks))
+        return (scored.sums(moved)[lines, picks] / scored.sums(linked)[lines, picks])[None]
+
+    found = with_intervals(cross_fitted(share, count, resamples, seed), count)
+    row = {
+        **named_head(recording, int(kept.linked.mean(0).argmax()), kept),
+        **interval_columns("", found.value[0], found.low[0], found.high[0], "value"),
+        "same": len(chosen) == 1,
+        "texts": len(kept),
+    }
+    return pd.DataFrame([row])
+
+
+def largest(sums: Float[np.ndarray, "line head"], count: int) -> Bool[np.ndarray, "line head"]:
+    """Which heads are the `count` largest of each line; of equal ones the first."""
+    order = np.argsort(-sums, axis=1, kind="stable")[:, :count]
+    chosen = np.zeros(sums.shape, dtype=bool)
+    np.put_along_axis(chosen, order, True, axis=1)
+    return chosen
+
+
+def diagonal_candidates(
+    recording: Recording,
+    weights: Weights,
+    candidates: float,
+    diagonal: float,
+    resamples: int,
+    seed: int,
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """How many of the heads that give most to pairs are diagonal, and how many of all heads.
+
+    The intervals allow for the texts, which are resampled, and for how few candidates there are:
+    each resample's share is drawn anew as if its heads were some of many (Jeffreys' interval of a
+    share, which has a width at 0 and 1 too).
+
+    Args:
+        candidates: the share of all heads that is chosen, rounded up.
+        diagonal: a head is diagonal if more than this share of its attention from tokens of text
+            to tokens of text goes to the tokens beside them.
+
+    Returns:
+        The table of one row, empty for fewer than two groups of texts; and its columns `resampled`.
+    """
+    count = len(np.unique(weights.groups))
+    if count < 2:
+        empty = np.empty((len(CANDIDATES.resampled), 0, resamples))
+        return pd.DataFrame(columns=["encoder"]), empty
+    linked, near, between = (
+        sums_of_groups(part.T, weights.groups)
+        for part in (weights.linked, weights.near, weights.between)
+    )
+    chosen = math.ceil(candidates * len(linked))
+
+    def shares(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
+        picked = largest(choosing.sums(linked), chosen)
+        is_diagonal = scored.sums(near) > diagonal * scored.sums(between)
+        return np.stack([(picked & is_diagonal).sum(1) / chosen, is_diagonal.mean(1)])
+
+    (share, *share_drawn), (chance, *chance_drawn) = cross_fitted(shares, count, resamples, seed)
+    expected = chosen * np.array(share_drawn)
+    drawn_heads = np.random.default_rng([seed, 2]).beta(expected + 0.5, chosen - expected + 0.5)
+    drawn = np.stack([drawn_heads, chance_drawn, drawn_heads - chance_drawn])
+    known = count >= LEAST_GROUPS
+    drawn = drawn if known else np.full_like(drawn, np.nan)
+    row = {"encoder": recording.name, "heads": len(linked), "candidates": chosen}
+    for name, value, line in zip(
+        CANDIDATES.resampled, (share, chance, share - chance), drawn, strict=True
+    ):
+        low, high = percentile_interval(line)
+        # A share of 0 or 1 lies outside of all that is drawn around it.
+        row |= interval_columns(name, value, np.minimum(low, value), np.maximum(high, value))
+    picked = largest(linked.sum(1)[None], chosen)[0]
+    is_diagonal = near.sum(1) > diagonal * between.sum(1)
+    facts = {"diagonal": int(is_diagonal.sum()), "both": int((picked & is_diagonal).sum())}
+    return pd.DataFrame([row | facts | {"texts": len(weights)}]), drawn[:, None]

@@ -1,0 +1,93 @@
+"""Where a relation's head looks from words without the relation (Clark et al. 2019, 3.2)."""
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from stages.core.intervals.cross_fitting import Half, cross_fitted, with_intervals
+from stages.core.intervals.groups import sums_of_groups
+from stages.core.recordings.recording import Recording, Texts
+from stages.core.stage.tables import interval_columns
+from stages.syntax.tables import SEPARATORS
+from stages.syntax.words import Cases, Syntax, ToSeparators, place_of
+
+
+def to_separators(
+    cases: Cases,
+    given: dict[str, ToSeparators],
+    recording: Recording,
+    texts: Texts,
+    parameters: Syntax,
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """One row a relation: what its best head gives to [SEP] where the relation is and is not.
+
+    Relations with too few cases are left out.
+
+    Returns:
+        The table, and its columns `SEPARATORS.resampled` on resamples.
+    """
+    rows, drawn = [], []
+    for relation, of_texts in given.items():
+        counted = cases.relation == relation
+        if counted.sum() < parameters.least_cases:
+            continue
+        hits = np.zeros((len(texts.groups), cases.hits.shape[1]))
+        np.add.at(hits, cases.text[counted], cases.hits[counted])
+        facts, of_row = _of_relation(hits, of_texts, texts, parameters)
+        place = place_of(int(hits.sum(0).argmax()), recording)
+        rows.append({"encoder": recording.name, "relation": relation, **place, **facts})
+        drawn.append(of_row)
+    if not rows:
+        empty = np.empty((len(SEPARATORS.resampled), 0, parameters.resamples))
+        return pd.DataFrame(columns=["encoder", "relation"]), empty
+    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+
+
+def _of_relation(
+    hits: Float[np.ndarray, "text candidate"],
+    given: ToSeparators,
+    texts: Texts,
+    parameters: Syntax,
+) -> tuple[dict[str, float | int | bool], Float[np.ndarray, "column resample"]]:
+    """What the head that is right most often on one half of the texts gives, on the other half.
+
+    Args:
+        hits: how often each candidate is right in each text.
+    """
+    groups = texts.groups
+    count = len(np.unique(groups))
+    right, having, lacking, words_having, words_lacking = (
+        sums_of_groups(part.T, groups)
+        for part in (
+            hits,
+            given.having,
+            given.lacking,
+            given.words_having,
+            given.words_lacking,
+        )
+    )
+    chosen: set[int] = set()
+
+    def shares(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
+        picks = choosing.sums(right).argmax(1)
+        chosen.add(int(picks[0]))
+        lines = np.arange(len(picks))
+        without, with_it = (
+            (scored.sums(sums) / scored.sums(words))[lines, picks]
+            for sums, words in ((lacking, words_lacking), (having, words_having))
+        )
+        return np.stack([without, with_it, without - with_it])
+
+    found = with_intervals(
+        cross_fitted(shares, count, parameters.resamples, parameters.seed), count
+    )
+    best = int(right.sum(1).argmax())
+    facts: dict[str, float | int | bool] = {
+        "words_lacking": int(words_lacking[best].sum()),
+        "words_having": int(words_having[best].sum()),
+        "same": len(chosen) == 1,
+    }
+    intervals = zip(SEPARATORS.resampled, found.value, found.low, found.high, strict=True)
+    for name, *interval in intervals:
+        facts |= interval_columns(name, *interval)
+    return facts, found.drawn
