@@ -29,7 +29,11 @@ def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None:
-    """Predictions on twenty examples of which the first `wrong` are wrong."""
+    """Predictions on twenty examples of which the first `wrong` are wrong.
+
+    Args:
+        columns: of the model, as `arm` and `seed`. Those of other models stay in the table.
+    """
     rows = [
         {
             "id": f"x{row}",
@@ -39,7 +43,20 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
         }
         for row, label in enumerate(LABELS)
     ]
-    write(measures, name, rows)
+    write_beside(measures, name, rows, list(columns))
+
+
+def write_beside(
+    measures: Measures, name: str, rows: list[dict[str, Any]], keys: list[str]
+) -> None:
+    """Write rows into a table in place of those with the same `keys`, beside the others."""
+    table, path = pd.DataFrame(rows), measures.folder / f"{name}.parquet"
+    if path.exists():
+        before = pd.read_parquet(path)
+        new = pd.MultiIndex.from_frame(table[keys])
+        before = before[~pd.MultiIndex.from_frame(before[keys]).isin(new)]
+        table = pd.concat([before, table], ignore_index=True)
+    write(measures, name, table.to_dict("records"))
 
 
 def found(measures: Measures, name: str, **arguments: Any) -> Answer:

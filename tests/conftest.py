@@ -128,4 +128,5 @@ def tiny_classifier(tiny_checkpoints: dict[str, Path]) -> PreTrainedModel:
 def measures(tmp_path: Path) -> Measures:
     """A configuration of two tasks, three arms and two seeds that has measured nothing yet."""
     tasks = {"one": "accuracy", "two": "accuracy"}
-    return Measures(tmp_path, tasks, ["untuned", "tuned_from_random", "tuned"], [0, 1])
+    seeds = {task: [0, 1] for task in tasks}
+    return Measures(tmp_path, tasks, ["untuned", "tuned_from_random", "tuned"], seeds)

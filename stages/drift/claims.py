@@ -12,11 +12,14 @@ from stages.drift.tables import CONTRASTS
 
 @measure
 def drift_of_last_layers(measures: Measures, settings: Settings, variant: str) -> Answer:
-    """Mean change (1 - cosine) of the last layers minus that of the others, mean over the tasks."""
+    """Mean change (1 - cosine) of the last layers minus that of the others, mean over the tasks.
+
+    Of a task that was tuned with several seeds it is the mean over these models.
+    """
     rows = measures.frame(CONTRASTS)
     changes = {}
     for task, examples in rows[rows["variant"] == variant].groupby("task", sort=False):
-        contrast = examples["contrast"].to_numpy()
+        contrast = examples.groupby("id", sort=False)["contrast"].mean().to_numpy()
         interval = bootstrap(_mean, (contrast,), settings.resamples, settings.seed)
         changes[task] = Estimate.of(interval, len(contrast))
     return Answer(mean_of(list(changes.values())), changes)

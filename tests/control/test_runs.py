@@ -36,7 +36,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
 
 def accuracy_without(head: tuple[int, int]) -> float:
     """Of the tuned model, by one full pass an example."""
-    folder = Path("work/models/toy-tuned_from_random-0")
+    folder = Path("work/models/toy/tuned_from_random-0")
     model, examples = Gated(load_tuned(folder)), read_examples(toy.examples_path("toy"))
     off = off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads)
     right = 0
@@ -49,20 +49,20 @@ def accuracy_without(head: tuple[int, int]) -> float:
 
 def test_effects_and_drift_of_every_head(project):
     control.main("toy", 0)
-    heads = pd.read_parquet("work/measures/control/toy-0.parquet")
+    heads = pd.read_parquet("work/measures/control/toy.parquet")
     assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
     for row in heads.iloc[[0, 5]].itertuples():
         assert row.value == pytest.approx(accuracy_without((row.layer, row.head)))
-    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert len(drift) == 8
     assert (drift["cosine"] < 0.999).all()
     for table in ("means", "heldout"):
-        assert len(pd.read_parquet(f"work/measures/control/toy-0-{table}.parquet"))
+        assert len(pd.read_parquet(f"work/measures/control/toy-{table}.parquet"))
 
 
 def test_a_model_that_tuning_left_alone_does_not_drift(project):
-    weights = Path("work/models/toy-random_weights-0/model.safetensors").read_bytes()
-    Path("work/models/toy-tuned_from_random-0/model.safetensors").write_bytes(weights)
+    weights = Path("work/models/toy/random_weights-0/model.safetensors").read_bytes()
+    Path("work/models/toy/tuned_from_random-0/model.safetensors").write_bytes(weights)
     control.main("toy", 0)
-    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)

@@ -55,8 +55,8 @@ def test_drift_of_every_head_and_example(project):
 
 
 def test_drift_between_equal_models_is_none(project):
-    model = Path("work/models/toy-untuned-0/model.safetensors").read_bytes()
-    Path("work/models/toy-tuned-0/model.safetensors").write_bytes(model)
+    model = Path("work/models/toy/untuned-0/model.safetensors").read_bytes()
+    Path("work/models/toy/tuned-0/model.safetensors").write_bytes(model)
     drift.main("toy", 0)
     heads = pd.read_parquet("work/measures/drift/toy.parquet")
     assert (heads[["cosine", "low", "high"]] == 1).all(axis=None)

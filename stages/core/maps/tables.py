@@ -5,6 +5,6 @@ from stages.core.stage.tables import MeasuredTable, interval_names
 # One row a head (`stages.core.maps.similarity.cosines_by_head`).
 OF_HEADS = ("layer", "head", *interval_names(value="cosine"), "count")
 
-# Of the tuned encoder, one row a variant and head; `stages.control` has its own, of the encoder
-# that began at random.
-TUNED_HEADS = MeasuredTable("drift/{task}", (*OF_HEADS, "variant"))
+# Of the tuned encoder, one row a seed, variant and head; `stages.control` has its own, of the
+# encoder that began at random.
+TUNED_HEADS = MeasuredTable("drift/{task}", (*OF_HEADS, "variant", "seed"))

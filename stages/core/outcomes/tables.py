@@ -44,18 +44,18 @@ OF_HELD_OUT = (
 )
 
 # Of the tuned encoder; `stages.control` has its own, of the encoder that began at random.
-# One row a gate.
-GATES = MeasuredTable("effects/{task}-{seed}", OF_GATES)
-# One row a family and mode: the mean over its gates.
-MEANS = MeasuredTable("effects/{task}-{seed}-means", OF_MEANS)
-# One row a family, mode, and which was picked: the best, the worst.
-HELD_OUT = MeasuredTable("effects/{task}-{seed}-heldout", OF_HELD_OUT)
-# One row a mode, band and share of random heads.
+# One row a seed and gate.
+GATES = MeasuredTable("effects/{task}", (*OF_GATES, "seed"))
+# One row a seed, family and mode: the mean over its gates.
+MEANS = MeasuredTable("effects/{task}-means", (*OF_MEANS, "seed"))
+# One row a seed, family, mode, and which was picked: the best, the worst.
+HELD_OUT = MeasuredTable("effects/{task}-heldout", (*OF_HELD_OUT, "seed"))
+# One row a seed, mode, band and share of random heads.
 CURVES = MeasuredTable(
-    "effects/{task}-{seed}-curves",
-    ("mode", "band", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS),
+    "effects/{task}-curves",
+    ("seed", "mode", "band", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS),
 )
-# One row a mode and share: the lower band less the upper.
+# One row a seed, mode and share: the lower band less the upper.
 GAPS = MeasuredTable(
-    "effects/{task}-{seed}-gaps", ("mode", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS)
+    "effects/{task}-gaps", ("seed", "mode", "share", "draws", *EVIDENCE_COLUMNS, *POINT_COLUMNS)
 )

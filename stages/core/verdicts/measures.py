@@ -12,7 +12,7 @@ from stages.core.stage.files import InputError
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import load_task, seeds_of
 from stages.core.verdicts.estimates import NotMeasured
 
 
@@ -23,7 +23,7 @@ class Measures:
         folder: holds one folder a stage.
         tasks: task names in the order of `run.tasks`, each with its primary metric.
         arms: as `run.arms`.
-        seeds: as `run.seeds`.
+        seeds: of each task's fine-tunings. Tables of several have a column `seed`.
         corpora: names of `corpora`, in their order.
 
     Files of others than these are left alone: they are remains of an earlier run.
@@ -34,15 +34,15 @@ class Measures:
         folder: Path,
         tasks: dict[str, str],
         arms: list[str],
-        seeds: list[int],
+        seeds: dict[str, list[int]],
         corpora: Sequence[str] = (),
     ):
         self.folder = folder
         self.primary = tasks
+        self.seeds = seeds
         self._wanted = {
             "task": list(tasks),
             "arm": arms,
-            "seed": [str(seed) for seed in seeds],
             "corpus": list(corpora),
         }
 
@@ -53,8 +53,8 @@ class Measures:
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
 
-        The fields of its pattern become columns (`seed` as integers); tables come in the order of
-        `run.tasks`, `run.arms`, `run.seeds` and `corpora`.
+        The fields of its pattern become columns; tables come in the order of `run.tasks`,
+        `run.arms` and `corpora`.
 
         Raises:
             NotMeasured: there is no such file.
@@ -69,8 +69,7 @@ class Measures:
                     f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
                 ) from None
             tables.append(table.assign(**fields))
-        table = pd.concat(tables, ignore_index=True)
-        return table.astype({"seed": int}) if "seed" in table else table
+        return pd.concat(tables, ignore_index=True)
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
@@ -115,7 +114,7 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         folder,
         {task: load_task(task, file).metrics[0] for task in tasks},
         section(list[str], "run.arms", file),
-        section(list[int], "run.seeds", file),
+        {task: seeds_of(task, file=file) for task in tasks},
         list(section(dict[str, Any], "corpora", file)),
     )
 
