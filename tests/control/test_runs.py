@@ -66,3 +66,29 @@ def test_a_model_that_tuning_left_alone_does_not_drift(project):
     control.main("toy", 0)
     drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)
+
+
+def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, capsys):
+    control.main("toy")
+    names = ("toy", "toy-means", "toy-heldout", "toy-drift")
+    before = {name: pd.read_parquet(f"work/measures/control/{name}.parquet") for name in names}
+    toy.write_models(tiny_bert, "random_weights", "tuned_from_random", seed=2)
+    toy.write_parameters(control=CONTROL, run={"seeds": [0, 2]})
+    capsys.readouterr()
+    control.main("toy")
+    assert capsys.readouterr().out.splitlines() == [
+        "toy 0: kept, as nothing changed that it depends on"
+    ]
+    for name in names:
+        table = pd.read_parquet(f"work/measures/control/{name}.parquet")
+        assert table["seed"].unique().tolist() == [0, 2]
+        pd.testing.assert_frame_equal(table[table["seed"] == 0], before[name])
+        control.main("toy", 2)
+        alone = pd.read_parquet(f"work/measures/control/{name}.parquet")
+        second = table[table["seed"] == 2].reset_index(drop=True)
+        pd.testing.assert_frame_equal(second, alone)
+        control.main("toy")
+    toy.write_parameters(control=CONTROL | {"examples": 20}, run={"seeds": [0, 2]})
+    capsys.readouterr()
+    control.main("toy")
+    assert "kept" not in capsys.readouterr().out

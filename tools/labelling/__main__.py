@@ -29,7 +29,7 @@ app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
-MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
+MODELS = ",".join(f"{task}/{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
 
 Folder = Annotated[Path, typer.Option(help="folder of the maps and the labels")]
 
