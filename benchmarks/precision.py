@@ -12,6 +12,8 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import Precision, Runtime, find_device
+from stages.core.stage.arms import TUNED
+from stages.core.stage.places import model_folder
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.metrics import METRICS, predictions_from_logits
@@ -33,7 +35,7 @@ def compare(
         each metric the largest change of any gate in points.
     """
     definition = load_task(task, configuration / PARAMETER_FILE)
-    folder = configuration / f"work/models/{task}-pretrained-{seed}"
+    folder = configuration / model_folder(task, TUNED, seed)
     frame = read_examples(configuration / f"work/tasks/{task}/validation.parquet")[:examples]
     encoded = encode(load_tokenizer(folder), frame, definition.max_length)
     gated = Gated(load_tuned(folder).to(find_device(runtime.device)))

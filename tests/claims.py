@@ -34,8 +34,10 @@ def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
 def write_rows(
     measures: Measures, table: MeasuredTable, rows: list[dict[str, Any]], **fields: Any
 ) -> None:
-    """As `write`, of a declared table with the values of its fields."""
-    write(measures, str(table.path(**fields).relative_to(MEASURES).with_suffix("")), rows)
+    """As `write`, of a declared table with the values of its fields; others become columns."""
+    columns = {key: value for key, value in fields.items() if f"{{{key}}}" not in table.pattern}
+    name = str(table.path(**fields).relative_to(MEASURES).with_suffix(""))
+    write(measures, name, [columns | row for row in rows])
 
 
 def write_drawn(
@@ -59,7 +61,11 @@ def write_drawn(
 
 
 def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None:
-    """Predictions on twenty examples of which the first `wrong` are wrong."""
+    """Predictions on twenty examples of which the first `wrong` are wrong.
+
+    Args:
+        columns: of the model, as `arm` and `seed`. Those of other models stay in the table.
+    """
     rows = [
         {
             "id": f"x{row}",
@@ -69,7 +75,20 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
         }
         for row, label in enumerate(LABELS)
     ]
-    write(measures, name, rows)
+    write_beside(measures, name, rows, list(columns))
+
+
+def write_beside(
+    measures: Measures, name: str, rows: list[dict[str, Any]], keys: list[str]
+) -> None:
+    """Write rows into a table in place of those with the same `keys`, beside the others."""
+    table, path = pd.DataFrame(rows), measures.folder / f"{name}.parquet"
+    if path.exists():
+        before = pd.read_parquet(path)
+        new = pd.MultiIndex.from_frame(table[keys])
+        before = before[~pd.MultiIndex.from_frame(before[keys]).isin(new)]
+        table = pd.concat([before, table], ignore_index=True)
+    write(measures, name, table.to_dict("records"))
 
 
 def found(measures: Measures, name: str, **arguments: Any) -> Answer:

@@ -129,4 +129,4 @@ def measures(tmp_path: Path) -> Measures:
     """A configuration of two tasks, four arms and two seeds that has measured nothing yet."""
     tasks = {"one": "accuracy", "two": "accuracy"}
     arms = ["untuned", "tuned_from_random", "tuned", "random_weights"]
-    return Measures(tmp_path, tasks, arms, [0, 1])
+    return Measures(tmp_path, tasks, arms, {task: [0, 1] for task in tasks})

@@ -55,13 +55,11 @@ def write_measures(folder: Path) -> None:
     generator = np.random.default_rng(0)
     for task in TASKS:
         labels = generator.integers(2, size=EXAMPLES).astype(float)
-        for arm, right in {
-            "untuned": 0.5,
-            "tuned_from_random": 0.6,
-            "tuned": 0.9,
-            "random_weights": 0.5,
-        }.items():
-            _write(folder, f"finetune/{task}-{arm}-0", _predictions(generator, labels, right))
+        predictions = [
+            _predictions(generator, labels, right).assign(arm=arm, seed=0)
+            for arm, right in RIGHT.items()
+        ]
+        _write(folder, f"finetune/{task}", pd.concat(predictions))
         baselines = [
             _predictions(generator, labels, right).assign(model=model)
             for model, right in {"majority": 0.5, "bag_of_words": 0.5}.items()
@@ -167,7 +165,7 @@ def _write_ablate(
             (tables.GAPS, "gaps"),
         ):
             with contextlib.chdir(folder):
-                write_drawn(declared, [found[name]], task=task, seed=0)
+                write_drawn(declared, [found[name].of_seed(0)], task=task)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -177,12 +175,10 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
     outcomes = Outcomes(pd.DataFrame(index=range(len(gated))), "accuracy", labels, labels, gated)
     agreement = agreement_table(gradients, changes, outcomes, 50, 0)
     costs = {"grid_passes": 8.0, "gradient_passes": 2.0}
-    _write(folder, f"importance/{task}-0", importance_table(gradients, changes, 50, 0))
-    _write(
-        folder,
-        f"importance/{task}-0-agreement",
-        agreement.assign(examples=EXAMPLES, **costs),
-    )
+    heads = importance_table(gradients, changes, 50, 0)
+    _write(folder, f"importance/{task}", heads.assign(seed=0))
+    agreement = agreement.assign(examples=EXAMPLES, **costs, seed=0)
+    _write(folder, f"importance/{task}-agreement", agreement)
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -192,10 +188,13 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     ids = [f"example-{row}" for row in range(EXAMPLES)]
     contrast = generator.normal(0.2, 0.1, EXAMPLES)
     variants = ("cropped", "padded")
-    heads = places.assign(cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES)
-    _write(folder, f"control/{task}-0-drift", heads)
+    heads = places.assign(
+        cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES, seed=0
+    )
+    _write(folder, f"control/{task}-drift", heads)
     _write(folder, f"drift/{task}", pd.concat([heads.assign(variant=name) for name in variants]))
-    examples = pd.DataFrame({"id": ids, "last": contrast, "earlier": 0.0, "contrast": contrast})
+    examples = {"id": ids, "last": contrast, "earlier": 0.0, "contrast": contrast, "seed": 0}
+    examples = pd.DataFrame(examples)
     _write(
         folder,
         f"drift/{task}-contrast",

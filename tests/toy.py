@@ -14,6 +14,7 @@ from stages.finetune.task_model import load_task_model
 
 WORDS = "the a dog cat house garden river book song teacher sees likes finds not . ,".split()  # noqa: SIM905
 PARAMETERS = {
+    "run": {"seeds": [0]},
     "runtime": {"device": "cpu", "threads": 1, "workers": 0},
     "tasks": {
         "toy": {
@@ -54,19 +55,19 @@ def write_examples_of(task: str, count: int, pairs: bool = True) -> None:
     write_examples(examples_frame(iter(rows)), examples_path(task))
 
 
-def write_models(checkpoint: Path, *arms: str) -> None:
+def write_models(checkpoint: Path, *arms: str, seed: int = 0) -> None:
     """One model an arm, each of random weights of its own."""
-    for seed, arm in enumerate(arms):
-        folder = f"work/models/toy-{arm}-0"
-        load_task_model(checkpoint, load_task("toy"), "tuned_from_random", seed).save_pretrained(
+    for number, arm in enumerate(arms, start=10 * seed):
+        folder = f"work/models/toy/{arm}-{seed}"
+        load_task_model(checkpoint, load_task("toy"), "tuned_from_random", number).save_pretrained(
             folder
         )
         load_tokenizer(checkpoint).save_pretrained(folder)
 
 
-def eager_attention(arm: str) -> dict[str, np.ndarray]:
+def eager_attention(arm: str, seed: int = 0) -> dict[str, np.ndarray]:
     """The maps of every example as transformers itself returns them, one example at a time."""
-    folder = Path(f"work/models/toy-{arm}-0")
+    folder = Path(f"work/models/toy/{arm}-{seed}")
     model = load_tuned(folder)
     model.set_attn_implementation("eager")
     examples = read_examples(examples_path("toy"))

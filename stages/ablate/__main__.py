@@ -11,6 +11,15 @@ from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.finished import (
+    files_in,
+    finishing,
+    forget_others,
+    is_finished,
+    publish,
+    result,
+    run_folder,
+)
 from stages.core.grid.grid import Grid, mean_outputs
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate, Mode
@@ -18,15 +27,22 @@ from stages.core.heads.seam import Gated
 from stages.core.outcomes.modes import Share, Sizes, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, read_runtime, start
+from stages.core.scratch import code_of, open_scratch
 from stages.core.stage.arms import TUNED
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
-from stages.core.stage.files import atomic, remove
+from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import draw_examples, read_examples
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import Task, load_task, seeds_of
 
 RUNS = SCRATCH / "ablate"
+# A change of these files makes kept outcomes void.
+CODE = [
+    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "runtime/*.py", "tasks/*.py"),
+    *code_of("fan_out.py", "outcomes/outcomes.py", "outcomes/modes.py"),
+    Path(__file__),
+]
+OUTCOMES = "outcomes"  # among the results of a run
 
 
 class ForTask(Parameters):
@@ -69,16 +85,39 @@ class Ablate(Parameters):
         return sizes
 
 
-def main(task: TaskOption, seed: SeedOption) -> None:
-    """Turn off every head, every layer and random shares of the heads of a tuned encoder.
+def main(task: TaskOption, seed: SeedsOption = None) -> None:
+    """Turn off every head, every layer and random shares of the heads of the tuned encoders.
 
-    Killed and run again, it goes on with the first batch that was not finished.
+    Outcomes of a seed that are finished are kept. Killed and run again, it goes on with the first
+    batch that was not finished.
     """
     parameters = section(Ablate, "ablate")
     definition = load_task(task)
+    seeds = seeds_of(task, seed)
+    if seed is None:
+        forget_others(RUNS / task, map(str, seeds))
+    for tuned_with in seeds:
+        run = run_folder(
+            RUNS / task / str(tuned_with),
+            [parameters.model_dump(), definition.max_length],
+            [
+                *files_in(model_folder(task, TUNED, tuned_with)),
+                *(examples_file(task, split) for split in ("train", "validation")),
+                *CODE,
+            ],
+            read_runtime(),
+        )
+        if is_finished(run):
+            print(f"{task} {tuned_with}: kept, as nothing changed that it depends on")
+        else:
+            turn_off(task, tuned_with, definition, parameters, run)
+        publish(result(run, OUTCOMES), outcomes_folder(task, tuned_with))
+
+
+def turn_off(task: str, seed: int, definition: Task, parameters: Ablate, run: Path) -> None:
+    """Keep the outcomes of one tuned encoder in the folder `run`, where finished batches are."""
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
-    key = f"{task}-{seed}"
     model = model_folder(task, TUNED, seed)
 
     tokenizer = load_tokenizer(model)
@@ -97,20 +136,21 @@ def main(task: TaskOption, seed: SeedOption) -> None:
             encode(tokenizer, examples, definition.max_length),
             parameters.batch,
             runtime,
-            RUNS / key / folder.name,
+            run / folder.name,
             model,
         )
         write_outcomes(folder, gates, examples, *logits, parameters.precision)
 
     size = (gated.layers, gated.heads)
-    with atomic(outcomes_folder(task, seed)) as folder:
+    open_scratch(run)
+    with finishing(run) as folder:
         for mode in parameters.modes:
             sizes = parameters.sizes_for(task, mode)
-            keep_outcomes(folder / f"fixed-{mode}", fixed_gates(*size, mode), sizes.examples)
+            fixed = fixed_gates(*size, mode)
+            keep_outcomes(folder / OUTCOMES / f"fixed-{mode}", fixed, sizes.examples)
             drawn = random_gates(*size, mode, sizes.shares, sizes.draws, parameters.seed)
             if gates := list(drawn):
-                keep_outcomes(folder / f"shares-{mode}", gates, sizes.share_examples)
-    remove(RUNS / key)
+                keep_outcomes(folder / OUTCOMES / f"shares-{mode}", gates, sizes.share_examples)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from stages.core.verdicts.estimates import (
     smallest,
 )
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, seeds_of
+from stages.core.verdicts.measures import Measures, fine_tunings
 
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
@@ -202,7 +202,7 @@ def _of_tuned(
     table: MeasuredTable,
 ) -> Answer:
     decides = [decided_on] if decided_on else list(own)
-    seeds = seeds_of(measures.frame(table), decides)
+    seeds = fine_tunings(measures.frame(table), decides)
     return replace(answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=seeds)
 
 

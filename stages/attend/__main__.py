@@ -26,11 +26,11 @@ from stages.core.maps.statistics import STATISTICS, KindIds, Moments, surface_st
 from stages.core.recordings.store import MapWriter, write_maps
 from stages.core.runtime.runtime import ByDevice, Runtime, read_runtime, start
 from stages.core.stage.arms import TASK_ARMS
-from stages.core.stage.command import SeedOption, TaskArmsOption, TaskOption, stage_command
+from stages.core.stage.command import FirstSeedOption, TaskArmsOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import draw_examples, read_examples
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import load_task, seeds_of
 
 # Of the maps of one layer of a batch: a CPU's caches hold few; one text may have more.
 LAYER_NUMBERS = ByDevice(cpu=4_000_000, others=64_000_000)
@@ -132,10 +132,11 @@ def recorded_statistics(
 
 def main(
     task: TaskOption,
-    seed: SeedOption,
+    seed: FirstSeedOption = None,
     arm: TaskArmsOption = None,
 ) -> None:
     """Record the attention of the models of TASK on its validation examples."""
+    seed = seeds_of(task, seed)[0]
     parameters = section(Attend, "attend")
     definition = load_task(task)
     runtime = read_runtime()

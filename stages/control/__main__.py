@@ -6,35 +6,61 @@ that was tuned on the same task from random weights: how far tuning moved its ma
 What is found there as well is no work of pretraining.
 """
 
+from collections import defaultdict
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
 from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.finished import (
+    files_in,
+    finishing,
+    forget_others,
+    is_finished,
+    result,
+    run_folder,
+)
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.maps.similarity import cosines_by_head, similarities
 from stages.core.outcomes.deciding import effect_metrics
-from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
+from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.modes import Share, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.runtime.runtime import Precision, read_runtime, start
+from stages.core.scratch import code_of, open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED_FROM_RANDOM
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
-from stages.core.stage.files import remove
+from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 from stages.core.stage.places import SCRATCH, examples_file, model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.metrics import predictions_from_logits
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import Task, load_task, seeds_of
 
 RUNS = SCRATCH / "control"
+# A change of these files makes kept tables void.
+CODE = [
+    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "maps/similarity.py"),
+    *code_of("outcomes/*.py", "runtime/*.py", "tasks/*.py", "fan_out.py"),
+    Path(__file__),
+]
+READ = ("kind", "metrics", "max_length")  # of a task's entry
+TABLES = {
+    "gates": GATES,
+    "means": MEANS,
+    "held_out": HELD_OUT,
+    "curves": CURVES,
+    "gaps": GAPS,
+    "drift": DRIFT,
+}
 
 
 class Control(Resampled):
@@ -50,21 +76,60 @@ class Control(Resampled):
     splits: PositiveInt
 
 
-def main(task: TaskOption, seed: SeedOption) -> None:
-    """Compare maps and turn heads off in the encoder that was tuned from random weights.
+def main(task: TaskOption, seed: SeedsOption = None) -> None:
+    """Compare maps and turn heads off in the encoders that were tuned from random weights.
 
     Every head and every layer alone in each mode, and random shares of heads in the mode zero.
-    Killed and run again, it goes on with the first batch that was not finished.
+    Tables of a seed that are finished are kept. Killed and run again, it goes on with the first
+    batch that was not finished.
     """
     parameters = section(Control, "control")
     definition = load_task(task)
+    seeds = seeds_of(task, seed)
+    if seed is None:
+        forget_others(RUNS / task, map(str, seeds))
+    runs = {}
+    for tuned_with in seeds:
+        folders = [
+            model_folder(task, arm, tuned_with) for arm in (RANDOM_WEIGHTS, TUNED_FROM_RANDOM)
+        ]
+        runs[tuned_with] = run = run_folder(
+            RUNS / task / str(tuned_with),
+            [parameters.model_dump(), definition.model_dump(include=set(READ))],
+            [
+                *files_in(folders[0]),
+                *files_in(folders[1]),
+                examples_file(task, "validation"),
+                *CODE,
+            ],
+            read_runtime(),
+        )
+        if is_finished(run):
+            print(f"{task} {tuned_with}: kept, as nothing changed that it depends on")
+        else:
+            compare(task, folders, definition, parameters, run)
+    for name, declared in TABLES.items():
+        tables = [
+            pd.read_parquet(result(run, f"{name}.parquet")).assign(seed=tuned_with)
+            for tuned_with, run in runs.items()
+        ]
+        drawn = [np.load(result(run, f"{name}.npy")) for run in runs.values()]
+        declared.write(tables, drawn, task=task)
+
+
+def compare(
+    task: str, folders: list[Path], definition: Task, parameters: Control, run: Path
+) -> None:
+    """Keep the tables of one encoder in the folder `run`, where finished batches are.
+
+    Args:
+        folders: of the models before and after tuning.
+    """
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
-    folders = [model_folder(task, arm, seed) for arm in (RANDOM_WEIGHTS, TUNED_FROM_RANDOM)]
     validation = read_examples(examples_file(task, "validation"))
     before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
-    tokenizer = load_tokenizer(folders[1])
-    size, key = (after.layers, after.heads), f"{task}-{seed}"
+    tokenizer, size = load_tokenizer(folders[1]), (after.layers, after.heads)
     resampling = {"resamples": parameters.resamples, "seed": parameters.seed}
 
     def encoded(count: int | None) -> tuple[Float[np.ndarray, " example"], Encoded]:
@@ -77,32 +142,35 @@ def main(task: TaskOption, seed: SeedOption) -> None:
         """The outcomes of gates on `count` examples, in each metric."""
         labels, inputs = encoded(count)
         grid = Grid(after, gates, precision=parameters.precision)
-        run = RUNS / key / name
-        logits = run_gates(grid, inputs, parameters.batch, runtime, run, folders[1])
+        logits = run_gates(grid, inputs, parameters.batch, runtime, run / name, folders[1])
         predictions = [predictions_from_logits(part, definition.kind) for part in logits]
         table = gate_table(gates, parameters.precision)
         metrics = effect_metrics(definition)
         return [Outcomes(table, metric, labels, *predictions) for metric in metrics]
 
+    open_scratch(run)
     _, inputs = encoded(parameters.examples)
     cosines = similarities(before, after, inputs, parameters.batch, device)
     drift, drawn = cosines_by_head(cosines, **resampling)
-    DRIFT.write(drift, [drawn], task=task, seed=seed)
+    found = defaultdict(list, drift=[(drift, drawn)])
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
     shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed)
-    of_fixed = [
-        fixed_tables(found, splits=parameters.splits, arm=TUNED_FROM_RANDOM, **resampling)
-        for found in outcomes("fixed", fixed, parameters.examples)
+    of_metrics = [
+        fixed_tables(own, splits=parameters.splits, arm=TUNED_FROM_RANDOM, **resampling)
+        for own in outcomes("fixed", fixed, parameters.examples)
     ]
-    of_shares = [
-        random_tables(found, **resampling)
-        for found in outcomes("shares", list(shares), parameters.share_examples)
+    of_metrics += [
+        random_tables(own, **resampling)
+        for own in outcomes("shares", list(shares), parameters.share_examples)
     ]
-    for declared, name in ((GATES, "gates"), (MEANS, "means"), (HELD_OUT, "held_out")):
-        write_drawn(declared, [tables[name] for tables in of_fixed], task=task, seed=seed)
-    for declared, name in ((CURVES, "curves"), (GAPS, "gaps")):
-        write_drawn(declared, [tables[name] for tables in of_shares], task=task, seed=seed)
-    remove(RUNS / key)
+    for tables in of_metrics:
+        for name, table in tables.items():
+            found[name].append((table.rows, table.drawn))
+    with finishing(run) as folder:
+        for name in TABLES:
+            rows, resampled = zip(*found[name], strict=True)
+            pd.concat(rows).to_parquet(folder / f"{name}.parquet", index=False)
+            np.save(folder / f"{name}.npy", np.concatenate(resampled, axis=1).astype(np.float32))
 
 
 if __name__ == "__main__":

@@ -30,12 +30,12 @@ from stages.core.recordings.store import MapStore
 from stages.core.recordings.tokens import Special, token_table
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TASK_ARMS, TUNED, UNTUNED
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.command import FirstSeedOption, TaskOption, stage_command
 from stages.core.stage.places import TAGGER, examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import load_task, seeds_of
 from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARES
 
 Words = list[dict]
@@ -265,8 +265,9 @@ def cls_table(
     return pd.DataFrame(rows), np.stack(drawn, axis=1)
 
 
-def main(task: TaskOption, seed: SeedOption) -> None:
+def main(task: TaskOption, seed: FirstSeedOption = None) -> None:
     """Measure attention to kinds of tokens before and after tuning on TASK."""
+    seed = seeds_of(task, seed)[0]
     parameters = section(Features, "features")
     start(read_runtime(), parameters.seed)
     examples = annotated(read_examples(examples_file(task, "validation")))

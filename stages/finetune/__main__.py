@@ -1,218 +1,162 @@
 """Tune the encoder for a task, from pretrained or random weights (Kovaleva et al. 2019, Table 1).
 
-The arms are those of `stages.core.stage.arms`; `tuned` is what one calls fine-tuning.
+The arms are those of `stages.core.stage.arms`; `tuned` is what one calls fine-tuning. One stage
+makes all arms and seeds of a task: runs of which none depends on another.
 """
 
 import json
-import resource
-import shutil
-import time
-from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
-import torch
 import typer
 from tqdm import tqdm
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.encoder.batches import Encoded, encode
-from stages.core.encoder.checkpoint import load_tokenizer
-from stages.core.runtime.runtime import Runtime, read_runtime, start
-from stages.core.scratch import code_of, fingerprint, open_scratch
+from stages.core.finished import forget_others, is_finished, publish, result
+from stages.core.runtime.runtime import Runtime, read_runtime
 from stages.core.stage.arms import ARM_HELP, WITH_TUNING, Arm
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
-from stages.core.stage.files import InputError, atomic
-from stages.core.stage.places import SCRATCH, examples_file, model_folder
-from stages.core.stage.settings import PARAMETER_FILE, checked, section
+from stages.core.stage.command import SeedsOption, TaskOption, stage_command
+from stages.core.stage.files import atomic
+from stages.core.stage.places import examples_file, model_folder
+from stages.core.stage.settings import section
 from stages.core.tasks.examples import read_examples
-from stages.core.tasks.metrics import METRICS, predictions_from_logits
 from stages.core.tasks.tables import PREDICTIONS
-from stages.core.tasks.task import Task, load_task
+from stages.core.tasks.task import load_task, seeds_of
 from stages.finetune.processes import (
-    end_with_torchrun,
-    is_first_process,
-    on_one_gpu,
-    process_count,
+    alone,
+    end_with_parent,
+    places,
+    require_own_gpus,
     run_under_torchrun,
+    under_torchrun,
 )
-from stages.finetune.task_model import load_task_model
-from stages.finetune.training import Finetune, examples_a_pass, train
-
-RUNS = SCRATCH / "finetune"
-CODE = [
-    *code_of("encoder/*.py", "checkpoint_source.py"),
-    *(Path(__file__).with_name(f"{name}.py") for name in ("__main__", "task_model", "training")),
-]
-SPLITS = ("train", "validation")
-PLACES = 6  # decimal places of scores
-
-
-@dataclass(frozen=True)
-class Run:
-    """One model to make, from the encoder in the folder `checkpoint`."""
-
-    task: str
-    arm: Arm
-    seed: int
-    definition: Task
-    settings: Finetune
-    runtime: Runtime
-    checkpoint: Path
-
-    @property
-    def key(self) -> str:
-        """Its name among files."""
-        return f"{self.task}-{self.arm}-{self.seed}"
+from stages.finetune.run import (
+    FACTS_FILE,
+    MODEL,
+    PREDICTIONS_FILE,
+    RUNS,
+    Run,
+    make,
+    require_possible,
+    sources_of,
+    task_settings,
+)
+from stages.finetune.side_by_side import side_by_side
 
 
 def main(
-    task: TaskOption, arm: Annotated[Arm, typer.Option(help=ARM_HELP)], seed: SeedOption
+    task: TaskOption,
+    arm: Annotated[
+        Arm | None, typer.Option(help=f"One arm alone; by default all. {ARM_HELP}")
+    ] = None,
+    seed: SeedsOption = None,
 ) -> None:
-    """Tune the encoder for TASK from ARM with SEED; write the model, its predictions and scores.
+    """Make the models of TASK; write them, their predictions and scores.
 
-    Killed and run again, it goes on from its last saved state, to the same bits.
+    Runs that are finished are kept. Killed and run again, the others go on from their last saved
+    states, to the same bits.
     """
-    end_with_torchrun()
+    arms = [arm] if arm else section(list[Arm], "run.arms")
+    runs = runs_of(task, arms, seeds_of(task, seed), read_runtime())
+    if under_torchrun():
+        end_with_parent()
+        with Bar(runs) as bar:
+            make(runs[0], bar)
+        return
+    if arm is None and seed is None:
+        forget_others(RUNS / task, [run.key for run in runs])
+    missing = [run for run in runs if not is_finished(run.scratch)]
+    for run in runs:
+        if run not in missing:
+            print(f"{run}: kept, as nothing changed that it depends on")
+    make_all(missing, len(read_examples(examples_file(task, "train"))))
+    write(task, runs)
+
+
+def runs_of(task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runtime) -> list[Run]:
+    """The runs of a task, arm by arm."""
     definition = load_task(task)
     settings = task_settings(task, definition)
-    runtime = on_one_gpu(read_runtime())
     checkpoint = locate(section(Checkpoint, "checkpoint"))
-    run = Run(task, arm, seed, definition, settings, runtime, checkpoint)
-    tokenizer = load_tokenizer(checkpoint)
-    examples = {split: read_examples(examples_file(task, split)) for split in SPLITS}
-    model = load_task_model(checkpoint, definition, arm, seed)
-    device = start(runtime, seed)
-    if arm in WITH_TUNING:
-        tune(run, model, tokenizer, examples["train"], device)
-        if not is_first_process():
-            return
-    encoded = encode(tokenizer, examples["validation"], definition.max_length)
-    predictions = predict(
-        model.to(device).eval(), encoded, examples["validation"], definition, settings.batch, device
-    )
-    keep(run, model, predictions, {split: len(frame) for split, frame in examples.items()})
-    shutil.rmtree(RUNS / run.key, ignore_errors=True)
-
-
-def tune(
-    run: Run,
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    examples: pd.DataFrame,
-    device: torch.device,
-) -> None:
-    """Tune a model in place, in this process or in those of torchrun, which takes its place.
-
-    Raises:
-        InputError: the batch cannot be shared evenly, or the device lacks the precision.
-    """
-    examples_a_pass(run.settings, len(examples), run.runtime)
-    if run.settings.precision == "tf32" and device.type != "cuda":
-        raise InputError(
-            f"{PARAMETER_FILE}: `finetune.precision` is tf32, which only CUDA has, but "
-            f"`runtime.device` is {device}; use fp32 or bf16"
+    sources = sources_of(task, checkpoint)
+    shared = runtime.processes > 1 or under_torchrun()
+    return [
+        Run(
+            task,
+            arm,
+            seed,
+            definition,
+            settings,
+            checkpoint,
+            sources,
+            runtime if shared and arm in WITH_TUNING else alone(runtime),
         )
-    run_under_torchrun(run.runtime, "stages.finetune")
-    scratch = scratch_folder(run, device)
-    if is_first_process():
-        open_scratch(scratch)
-    began = time.monotonic()
-    train(
-        model,
-        encode(tokenizer, examples, run.definition.max_length),
-        examples["label"].to_numpy(),
-        run.settings,
-        run.runtime,
-        device,
-        run.seed,
-        scratch,
-    )
-    if is_first_process():
-        print(f"{run.key}: {time.monotonic() - began:.0f} s of tuning, {peak_memory(device)}")
+        for arm in arms
+        for seed in seeds
+    ]
 
 
-def scratch_folder(run: Run, device: torch.device) -> Path:
-    """Where the states of this run lie, and of none whose result would be another."""
-    identity = {
-        "run": [run.key, run.definition.model_dump(), run.settings.model_dump()],
-        "place": [device.type, run.runtime.threads, process_count(run.runtime)],
-        "versions": [version("torch"), version("transformers"), version("accelerate")],
-    }
-    weights = sorted(run.checkpoint.glob("model*.safetensors"))
-    files = [examples_file(run.task, "train"), *weights, *CODE]
-    return RUNS / run.key / fingerprint(identity, files)
-
-
-def keep(
-    run: Run, model: PreTrainedModel, predictions: pd.DataFrame, examples: dict[str, int]
-) -> None:
-    """Write the model with its tokenizer, its predictions, and its scores with their settings.
+def make_all(runs: Sequence[Run], examples: int) -> None:
+    """Make the runs: side by side, but those that have several processes one after the other.
 
     Args:
-        examples: how many each split has.
-    """
-    fields = {"task": run.task, "arm": run.arm, "seed": run.seed}
-    with atomic(model_folder(**fields)) as partial:
-        model.save_pretrained(partial)
-        # A fresh one, as use leaves traces in a tokenizer.
-        load_tokenizer(run.checkpoint).save_pretrained(partial)
-    PREDICTIONS.write(predictions, compression="zstd", **fields)
-    facts = {
-        **fields,
-        "metrics": scores(predictions, run.definition),
-        "examples": examples,
-        "finetune": run.settings.model_dump() if run.arm in WITH_TUNING else None,
-    }
-    with atomic(PREDICTIONS.path(**fields).with_suffix(".json")) as partial:
-        partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-
-
-def task_settings(name: str, task: Task) -> Finetune:
-    """The section `finetune` with the keys that the task's own entry replaces.
+        examples: how many there are to tune on.
 
     Raises:
-        InputError: a key or a value is wrong.
+        InputError: settings cannot be kept to.
     """
-    common = section(Finetune, "finetune").model_dump()
-    return checked(Finetune, common | task.finetune, f"{PARAMETER_FILE}: `tasks.{name}.finetune`")
+    tuned = [run for run in runs if run.is_tuned]
+    for run in tuned:
+        require_possible(run, examples)
+    together = [run for run in tuned if run.runtime.processes > 1]
+    for run in together:
+        require_own_gpus(run.runtime)
+        options = {"--task": run.task, "--arm": run.arm, "--seed": str(run.seed)}
+        words = [word for option in options.items() for word in option]
+        run_under_torchrun(run.runtime, "stages.finetune", *words)
+    # Those that take longest begin first.
+    others = sorted((run for run in runs if run not in together), key=lambda run: not run.is_tuned)
+    if others:
+        with Bar(others, examples) as bar:
+            for _ in side_by_side(make, others, places(read_runtime()), bar):
+                pass
 
 
-def predict(
-    model: PreTrainedModel,
-    encoded: Encoded,
-    examples: pd.DataFrame,
-    task: Task,
-    batch: int,
-    device: torch.device,
-) -> pd.DataFrame:
-    """One row an example, in order: id, label, prediction, logit_0, ... (float32, no autocast)."""
-    logits = np.zeros((len(examples), task.outputs), dtype=np.float32)
-    total = -(-len(examples) // batch)
-    with torch.inference_mode():
-        for part in tqdm(encoded.batches(batch, device), "validation", total, disable=None):
-            logits[part.rows] = model(**part.inputs).logits.float().cpu().numpy()
-    table = examples[["id", "label"]].reset_index(drop=True)
-    table["prediction"] = predictions_from_logits(logits, task.kind)
-    return table.assign(**{f"logit_{index}": column for index, column in enumerate(logits.T)})
+class Bar:
+    """One bar of progress for all runs, and their lines above it."""
+
+    def __init__(self, runs: Sequence[Run], examples: int | None = None):
+        steps = None
+        if examples is not None:
+            a_run = [run.settings.epochs * (examples // run.settings.batch) for run in runs]
+            steps = sum(count for count, run in zip(a_run, runs, strict=True) if run.is_tuned)
+        self.bar = tqdm(total=steps, desc=runs[0].task, unit="step", disable=None)
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.bar.close()
+
+    def __call__(self, said: str | int) -> None:
+        if isinstance(said, int):
+            self.bar.update(said)
+        else:
+            self.bar.write(said)
 
 
-def scores(predictions: pd.DataFrame, task: Task) -> dict[str, float]:
-    """The task's metrics on its validation examples, as shares of 1."""
-    labels, predicted = predictions["label"].to_numpy(), predictions["prediction"].to_numpy()
-    return {name: round(float(METRICS[name](labels, predicted)), PLACES) for name in task.metrics}
-
-
-def peak_memory(device: torch.device) -> str:
-    """The peak memory of this process so far, in words."""
-    words = f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GiB of memory"
-    if device.type == "cuda":
-        words += f", {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB of GPU memory"
-    return f"{words} at the peak"
+def write(task: str, runs: Sequence[Run]) -> None:
+    """Put the results of the runs to their places among the outs."""
+    predictions, facts = [], []
+    for run in runs:
+        publish(result(run.scratch, MODEL), model_folder(task, run.arm, run.seed))
+        table = pd.read_parquet(result(run.scratch, PREDICTIONS_FILE))
+        predictions.append(table.assign(arm=run.arm, seed=run.seed))
+        facts.append(json.loads(result(run.scratch, FACTS_FILE).read_text(encoding="utf-8")))
+    PREDICTIONS.write(predictions, compression="zstd", task=task)
+    with atomic(PREDICTIONS.path(task=task).with_suffix(".json")) as partial:
+        partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, largest, mean_of, over_seeds, smallest
 from stages.core.verdicts.learnt import not_learnt
-from stages.core.verdicts.measures import Measures, seeds_of
+from stages.core.verdicts.measures import Measures, fine_tunings
 
 POINTS = 100  # points in a metric of 1
 
@@ -76,7 +76,7 @@ def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures)
         pooled,
         gains,
         arm=TUNED,
-        seeds=seeds_of(_tuned(measures), gains),
+        seeds=fine_tunings(_tuned(measures), gains),
         uncontrolled="the claim is about whole models, and compares them itself",
     )
 

@@ -1,11 +1,14 @@
-"""Several processes of one run under torchrun, and one GPU for a run of one process."""
+"""Where runs compute: side by side on this machine, or one of them in several processes."""
 
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 
-from stages.core.runtime.runtime import Runtime
+import torch
+
+from stages.core.runtime.runtime import Runtime, find_device
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 
@@ -13,8 +16,13 @@ PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def process_count(runtime: Runtime) -> int:
-    """How many processes share this run, whether torchrun started them or will."""
+    """How many processes share a run, whether torchrun started them or will."""
     return int(os.environ.get("WORLD_SIZE", runtime.processes))
+
+
+def under_torchrun() -> bool:
+    """Whether torchrun started this process, for one run."""
+    return "WORLD_SIZE" in os.environ
 
 
 def is_first_process() -> bool:
@@ -22,47 +30,61 @@ def is_first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def run_under_torchrun(runtime: Runtime, module: str) -> None:
-    """Replace this process by `runtime.processes` of `python -m MODULE` with the same arguments.
-
-    Returns at once where one process suffices or torchrun has started this one.
-    """
-    if process_count(runtime) == 1 or "WORLD_SIZE" in os.environ:
-        return
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command = [*launcher, "--nproc_per_node", str(runtime.processes), "-m", module, *sys.argv[1:]]
-    # torchrun sets one thread a process, with a warning, where the user has not.
-    os.environ.setdefault("OMP_NUM_THREADS", str(runtime.threads))
-    sys.stdout.flush()
-    os.execv(sys.executable, command)
-
-
-def end_with_torchrun() -> None:
-    """Have the kernel end this process when torchrun is killed, which cannot do so itself then.
-
-    It would otherwise go on, and write beside the run that follows. Linux only.
-    """
-    if "WORLD_SIZE" in os.environ and sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def on_one_gpu(runtime: Runtime) -> Runtime:
-    """Let a run on `cuda:N` see that GPU alone, as `Trainer` takes the first or all that it sees.
+def places(runtime: Runtime) -> list[str | None]:
+    """For each run that may go on beside the others: the GPU that it has, or None.
 
     Raises:
-        InputError: one GPU is named for several processes.
+        InputError: the device asked for is not on this machine.
     """
-    kind, _, number = runtime.device.partition(":")
-    if kind != "cuda" or not number:
-        return runtime
-    if process_count(runtime) > 1:
+    device = find_device(runtime.device)
+    if device.type != "cuda":
+        return [None] * (runtime.threads if device.type == "cpu" else 1)
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    count = torch.cuda.device_count()
+    names = visible.split(",") if visible else [str(number) for number in range(count)]
+    return names if device.index is None else [names[device.index]]
+
+
+def alone(runtime: Runtime) -> Runtime:
+    """Where a run that has a process for itself computes, of the GPUs that it sees on the first."""
+    device = find_device(runtime.device).type
+    return runtime.model_copy(update={"device": device, "threads": 1, "processes": 1})
+
+
+def require_own_gpus(runtime: Runtime) -> None:
+    """Refuse one GPU for the processes of torchrun.
+
+    Raises:
+        InputError: there are several processes, and `runtime.device` names one GPU.
+    """
+    if runtime.device.startswith("cuda:"):
         raise InputError(
-            f"{PARAMETER_FILE}: `runtime.device` names one GPU for {process_count(runtime)} "
+            f"{PARAMETER_FILE}: `runtime.device` names one GPU for {runtime.processes} "
             "processes (`runtime.processes`); use cuda or auto, so that each takes its own"
         )
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    names = visible.split(",") if visible else [str(index) for index in range(int(number) + 1)]
-    if int(number) < len(names):
-        os.environ["CUDA_VISIBLE_DEVICES"] = names[int(number)]
-        return runtime.model_copy(update={"device": "cuda"})
-    return runtime  # `start` says that there is no such device
+
+
+def run_under_torchrun(runtime: Runtime, module: str, *arguments: str) -> None:
+    """Run `python -m MODULE ARGUMENTS` in `runtime.processes` processes, to their end.
+
+    Raises:
+        ChildProcessError: one of them failed.
+    """
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command = [*launcher, "--nproc_per_node", str(runtime.processes), "-m", module, *arguments]
+    # torchrun sets one thread a process, with a warning, where the user has not.
+    environment = {"OMP_NUM_THREADS": str(runtime.threads)} | os.environ
+    sys.stdout.flush()
+    done = subprocess.run(command, env=environment, preexec_fn=end_with_parent)
+    if done.returncode:
+        raise ChildProcessError(f"torchrun ended with status {done.returncode}")
+
+
+def end_with_parent() -> None:
+    """Have the kernel end this process with the one that started it, if that is killed.
+
+    torchrun cannot end its processes then. They would go on, and write beside the run that
+    follows. Linux only.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

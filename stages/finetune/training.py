@@ -1,7 +1,6 @@
 """Tuning a classifier with transformers' `Trainer`: exact batches, resumable to the bit."""
 
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,7 +12,13 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 from torch.utils.data import Sampler
-from transformers import PreTrainedModel, Trainer, TrainerCallback, TrainingArguments
+from transformers import (
+    PreTrainedModel,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from stages.core.encoder.batches import Encoded
@@ -22,6 +27,7 @@ from stages.core.scratch import last_state, mark_complete
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters
 from stages.finetune.processes import process_count
+from stages.finetune.side_by_side import Report
 
 
 class Finetune(Parameters):
@@ -64,10 +70,29 @@ class LengthGrouped(Sampler[int]):
 
 
 class Progress(TrainerCallback):
-    """Tells the sampler its epoch, and marks a saved state as whole once all processes wrote it."""
+    """Tells the sampler its epoch, and marks a saved state as whole once all processes wrote it.
 
-    def __init__(self, sampler: LengthGrouped):
-        self.sampler = sampler
+    Steps that are done, and lines about the loss, go to `report`.
+    """
+
+    def __init__(self, sampler: LengthGrouped, report: Report):
+        self.sampler, self.report = sampler, report
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        if state.is_world_process_zero:
+            self.report(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        if state.is_world_process_zero:
+            self.report(1)
+
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: dict[str, float], **unused: Any
+    ) -> None:
+        if state.is_world_process_zero and "loss" in logs:
+            self.report(
+                f"step {state.global_step} of {state.max_steps}, loss {float(logs['loss']):.4f}"
+            )
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
         self.sampler.epoch = state.global_step // (len(self.sampler) // self.sampler.batch)
@@ -82,9 +107,11 @@ class Progress(TrainerCallback):
 class ClassifierTrainer(Trainer):
     """A `Trainer` with its own order of the examples."""
 
-    def __init__(self, sampler: LengthGrouped, **settings: Any):
+    def __init__(self, sampler: LengthGrouped, report: Report, **settings: Any):
         self.sampler = sampler
-        super().__init__(**settings, compute_loss_func=mean_loss, callbacks=[Progress(sampler)])
+        progress = Progress(sampler, report)
+        super().__init__(**settings, compute_loss_func=mean_loss, callbacks=[progress])
+        self.remove_callback(PrinterCallback)  # `report` has its lines
 
     def _get_train_sampler(self, train_dataset: Any = None) -> LengthGrouped:
         return self.sampler
@@ -139,6 +166,7 @@ def train(
     device: torch.device,
     seed: int,
     scratch: Path,
+    report: Report,
 ) -> None:
     """Tune `model` in place; go on from the last state in `scratch`, if there is one."""
     sampler = LengthGrouped(examples.lengths, settings.batch, settings.length_pool, seed)
@@ -167,12 +195,13 @@ def train(
         save_steps=runtime.checkpoint_steps,
         save_total_limit=2,  # the last may be half-written
         logging_steps=50,
-        disable_tqdm=not sys.stderr.isatty(),  # then a line for every 50 steps
+        disable_tqdm=True,  # `report` has what a bar needs
         report_to="none",
     )
     arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would multiply the batch
     trainer = ClassifierTrainer(
         sampler,
+        report,
         model=model,
         args=arguments,
         train_dataset=[

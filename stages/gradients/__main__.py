@@ -21,11 +21,11 @@ from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.command import FirstSeedOption, TaskOption, stage_command
 from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, read_examples
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import load_task, seeds_of
 from stages.gradients.tables import TASKS
 
 ARMS = (TUNED, RANDOM_WEIGHTS)
@@ -52,9 +52,10 @@ def task_loss(
 
 def main(
     task: TaskOption,
-    seed: SeedOption,
+    seed: FirstSeedOption = None,
 ) -> None:
     """Measure the gradients of the loss with respect to attention weights on TASK."""
+    seed = seeds_of(task, seed)[0]
     parameters = section(Gradients, "gradients")
     definition = load_task(task)
     device = start(read_runtime(), parameters.seed)

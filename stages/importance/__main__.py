@@ -20,12 +20,12 @@ from stages.core.losses import losses
 from stages.core.outcomes.outcomes import read_outcomes
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TUNED
-from stages.core.stage.command import SeedOption, TaskOption, stage_command
+from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.places import examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
 from stages.core.tasks.examples import read_examples
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.importance.cost import Geometry, least_for_grid
 from stages.importance.gate_gradients import agreement_table, gate_gradients, importance_table
 from stages.importance.tables import AGREEMENT, HEADS
@@ -71,11 +71,28 @@ def loss_changes(
     return (after - before).double().numpy().T
 
 
-def main(task: TaskOption, seed: SeedOption) -> None:
-    """Hold gradient importance of every head of the tuned encoder against the exact grid."""
+def main(task: TaskOption, seed: SeedsOption = None) -> None:
+    """Hold gradient importance of every head of the tuned encoders against the exact grid."""
     parameters = section(Importance, "importance")
     definition = load_task(task)
     device = start(read_runtime(), parameters.seed)
+    heads, agreements = [], []
+    for tuned_with in seeds_of(task, seed):
+        of_heads, agreement = of_model(task, tuned_with, definition, parameters, device)
+        heads.append(of_heads.assign(seed=tuned_with))
+        agreements.append(agreement.assign(seed=tuned_with))
+    HEADS.write(heads, task=task)
+    AGREEMENT.write(agreements, task=task)
+
+
+def of_model(
+    task: str, seed: int, definition: Task, parameters: Importance, device: torch.device
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The importance of every head of one tuned encoder, and how it agrees with the exact grid.
+
+    Raises:
+        InputError: the grid has no heads in the mode zero.
+    """
     grid = outcomes_folder(task, seed) / "fixed-zero"
     if not grid.is_dir():
         raise InputError(
@@ -97,10 +114,10 @@ def main(task: TaskOption, seed: SeedOption) -> None:
     changes = changes.reshape(gradients.shape)
 
     resampling = (parameters.resamples, parameters.seed)
-    HEADS.write(importance_table(gradients, changes, *resampling), task=task, seed=seed)
+    heads = importance_table(gradients, changes, *resampling)
     agreement = agreement_table(gradients, changes, outcomes.only(single), *resampling)
     cost = passes(Geometry.of(gated.model.config), encoded.lengths)
-    AGREEMENT.write(agreement.assign(examples=len(examples), **cost), task=task, seed=seed)
+    return heads, agreement.assign(examples=len(examples), **cost)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from stages.core.verdicts.answers import Answer, NotMeasured
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, seeds_of
+from stages.core.verdicts.measures import Measures, fine_tunings
 from stages.importance.tables import AGREEMENT
 
 METRIC = "metric"  # in place of the name of an exact score: whatever the task's metric is
@@ -38,6 +38,6 @@ def importance_agreement(measures: Measures, settings: Settings, exact: str) -> 
         smallest(list(tasks.values())),
         tasks,
         arm=TUNED,
-        seeds=seeds_of(rows, tasks),
+        seeds=fine_tunings(rows, tasks),
         uncontrolled="no fast score was made of an encoder tuned from random weights",
     )

@@ -2,10 +2,11 @@
 
 from stages.core.stage.tables import MeasuredTable, interval_names
 
-# One row a head.
+# One row a seed and head.
 HEADS = MeasuredTable(
-    "importance/{task}-{seed}",
+    "importance/{task}",
     (
+        "seed",
         "layer",
         "head",
         *interval_names("importance"),
@@ -13,10 +14,11 @@ HEADS = MeasuredTable(
         "absolute_loss",
     ),
 )
-# One row an exact score that importance is held against.
+# One row a seed and exact score that importance is held against.
 AGREEMENT = MeasuredTable(
-    "importance/{task}-{seed}-agreement",
+    "importance/{task}-agreement",
     (
+        "seed",
         "exact",
         *interval_names(value="spearman"),
         "examples",

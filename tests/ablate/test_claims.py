@@ -18,6 +18,7 @@ def effect(value: float, names: tuple[str, str] = ("effect", "relative"), **colu
     """One row: an effect with an interval of 0.01 to both sides, and the same of the baseline."""
     absolute, relative = names
     row = {
+        "seed": 0,
         "metric": "accuracy",
         "examples": 400,
         "baseline": BASELINE,
@@ -41,11 +42,11 @@ def write_held_out(measures: Measures, task: str, value: float, **columns) -> No
     row = effect(value, ("effect_heldout", "relative_heldout"), effect_picked_half=1.0)
     place = {"family": "head", "mode": "uniform", "picked": "best"}
     rows = [row | place | columns, row | place | columns | {"metric": "f1", "effect_heldout": 9}]
-    write_drawn(measures, of_outcomes.HELD_OUT, rows, task=task, seed=0)
+    write_drawn(measures, of_outcomes.HELD_OUT, rows, task=task)
 
 
 def write_gates(measures: Measures, rows: list[dict[str, Any]], **arguments: Any) -> None:
-    write_drawn(measures, of_outcomes.GATES, rows, task="one", seed=0, **arguments)
+    write_drawn(measures, of_outcomes.GATES, rows, task="one", **arguments)
 
 
 def test_best_head_is_the_held_out_gain_of_the_weakest_task_in_accuracy(measures):
@@ -75,7 +76,7 @@ def test_best_layer_is_relative_to_the_baseline(measures):
 def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
     write_gates(measures, [gate(-0.08), gate(-0.02, head=1)])
     control = [gate(-0.04), gate(0.0, head=1)]
-    write_drawn(measures, of_outcomes.CONTROL_GATES, control, task="one", seed=0)
+    write_drawn(measures, of_outcomes.CONTROL_GATES, control, task="one")
     answer = found(measures, "least_effect_of_heads", task="one")
     assert (answer.pooled.value, answer.control.value) == pytest.approx((-10, -5))
     assert answer.beyond.value == pytest.approx(-5)
@@ -83,10 +84,10 @@ def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
 
 def test_a_control_that_has_learnt_nothing_is_none(measures):
     for arm, wrong in (("tuned", 2), ("tuned_from_random", 10)):
-        write_run(measures, f"finetune/one-{arm}-0", wrong)
+        write_run(measures, "finetune/one", wrong, arm=arm, seed=0)
     write_run(measures, "baseline/one", 10, model="majority")
     write_gates(measures, [gate(-0.08)])
-    write_drawn(measures, of_outcomes.CONTROL_GATES, [gate(0.0)], task="one", seed=0)
+    write_drawn(measures, of_outcomes.CONTROL_GATES, [gate(0.0)], task="one")
     answer = found(measures, "least_effect_of_heads", task="one")
     assert answer.control is None
     assert "has not learnt the task" in answer.uncontrolled
@@ -107,7 +108,7 @@ def test_the_smallest_of_many_heads_allows_for_the_choice(measures):
 def test_mean_head_effect_is_the_best_task(measures):
     for task, value in (("one", 0.02), ("two", 0.03)):
         rows = [gate(value, mode="uniform"), gate(0.5), gate(0.5, mode="uniform", family="layer")]
-        write_drawn(measures, of_outcomes.MEANS, rows, task=task, seed=0)
+        write_drawn(measures, of_outcomes.MEANS, rows, task=task)
     answer = found(measures, "mean_head_effect")
     assert answer.pooled.value == pytest.approx(3)
     one = answer.tasks["one"]
@@ -115,9 +116,8 @@ def test_mean_head_effect_is_the_best_task(measures):
 
 
 def test_seeds_of_a_task_add_their_variance(measures):
-    for seed, value in ((0, 0.02), (1, 0.06)):
-        rows = [gate(value, mode="uniform")]
-        write_drawn(measures, of_outcomes.MEANS, rows, task="one", seed=seed)
+    rows = [gate(value, mode="uniform", seed=seed) for seed, value in ((0, 0.02), (1, 0.06))]
+    write_drawn(measures, of_outcomes.MEANS, rows, task="one")
     pooled = found(measures, "mean_head_effect").pooled
     assert pooled.value == pytest.approx(4)
     # The standard error of 2 and 6 is 2; t with one degree of freedom is 12.7.
@@ -126,16 +126,16 @@ def test_seeds_of_a_task_add_their_variance(measures):
 
 def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
     for task, wrong in (("one", 10), ("two", 2)):
-        write_run(measures, f"finetune/{task}-tuned-0", wrong)
+        write_run(measures, f"finetune/{task}", wrong, arm="tuned", seed=0)
         write_run(measures, f"baseline/{task}", 10, model="majority")
         rows = [gate(0.02, mode="uniform")]
-        write_drawn(measures, of_outcomes.MEANS, rows, task=task, seed=0)
-        write_drawn(measures, of_outcomes.GATES, [gate(0.02)], task=task, seed=0)
+        write_drawn(measures, of_outcomes.MEANS, rows, task=task)
+        write_drawn(measures, of_outcomes.GATES, [gate(0.02)], task=task)
     assert not_learnt(measures) == ["one"]
     assert list(found(measures, "mean_head_effect").tasks) == ["two"]
     with pytest.raises(NotMeasured, match="about the task one"):
         found(measures, "least_effect_of_heads", task="one")
-    write_run(measures, "finetune/two-tuned-0", 10)
+    write_run(measures, "finetune/two", 10, arm="tuned", seed=0)
     with pytest.raises(NotMeasured, match="better than the majority class"):
         found(measures, "mean_head_effect")
 
@@ -179,8 +179,8 @@ def test_curves_and_gaps_are_read_at_the_share(measures):
         for share in (0.1, 0.8)
     ]
     gaps = [row for row in rows if row["band"] == "lower"]
-    write_drawn(measures, of_outcomes.CURVES, rows, task="one", seed=0)
-    write_drawn(measures, of_outcomes.GAPS, gaps, task="one", seed=0)
+    write_drawn(measures, of_outcomes.CURVES, rows, task="one")
+    write_drawn(measures, of_outcomes.GAPS, gaps, task="one")
     point = found(measures, "random_share", share=0.1, task="one").pooled
     assert (point.value, point.low, point.high) == pytest.approx((-1, -2.25, 0.25))
     further = found(measures, "larger_share", share=0.8, beside=0.1, task="one").pooled

@@ -57,7 +57,7 @@ def test_maps_are_those_of_transformers(project):
 
 def test_statistics_are_means_over_all_examples(project):
     attend.main("toy", 0, ["untuned"])
-    folder = Path("work/models/toy-untuned-0")
+    folder = Path("work/models/toy/untuned-0")
     tokenizer = load_tokenizer(folder)
     kind_ids = KindIds.of(tokenizer, [".", ","])
     examples = read_examples("work/tasks/toy/validation.parquet")

@@ -41,7 +41,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
 
 def accuracy_without(heads: list[tuple[int, int]], count: int = 24) -> float:
     """Of the tuned model without some heads, by one full pass an example."""
-    folder = Path("work/models/toy-tuned_from_random-0")
+    folder = Path("work/models/toy/tuned_from_random-0")
     model = Gated(load_tuned(folder))
     examples = draw_examples(read_examples(toy.examples_path("toy")), count, 0)
     off = off_matrix([Gate("zero", tuple(heads), "random")], model.layers, model.heads)
@@ -55,7 +55,7 @@ def accuracy_without(heads: list[tuple[int, int]], count: int = 24) -> float:
 
 def test_effects_and_drift_of_every_head(project):
     control.main("toy", 0)
-    gates = pd.read_parquet("work/measures/control/toy-0.parquet").set_index("family")
+    gates = pd.read_parquet("work/measures/control/toy.parquet").set_index("family")
     heads, layers = gates.loc["head"], gates.loc["layer"]
     assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
     for row in heads.iloc[[0, 5]].itertuples():
@@ -63,14 +63,14 @@ def test_effects_and_drift_of_every_head(project):
     assert layers["layer"].tolist() == [0, 1]
     off = [(1, head) for head in range(4)]
     assert layers["value"].iloc[1] == pytest.approx(accuracy_without(off))
-    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert len(drift) == 8
     assert (drift["cosine"] < 0.999).all()
 
 
 def test_shares_of_heads_in_the_mode_zero(project):
     control.main("toy", 0)
-    curves = pd.read_parquet("work/measures/control/toy-0-curves.parquet")
+    curves = pd.read_parquet("work/measures/control/toy-curves.parquet")
     assert set(curves["mode"]) == {"zero"}
     assert set(curves["examples"]) == {12}
     places = set(zip(curves["band"], curves["share"], strict=True))
@@ -81,16 +81,42 @@ def test_shares_of_heads_in_the_mode_zero(project):
     upper = curves[(curves["band"] == "upper") & (curves["share"] == 1)].iloc[0]
     off = accuracy_without([(1, head) for head in range(4)], 12)
     assert upper["effect"] == pytest.approx(off - accuracy_without([], 12))
-    gaps = pd.read_parquet("work/measures/control/toy-0-gaps.parquet")
+    gaps = pd.read_parquet("work/measures/control/toy-gaps.parquet")
     assert gaps["share"].tolist() == [0.5, 1.0]
     for name, rows in (("curves", len(curves)), ("gaps", 2), ("means", 2), ("heldout", 4)):
-        drawn = np.load(f"work/measures/control/toy-0-{name}-resampled.npy")
+        drawn = np.load(f"work/measures/control/toy-{name}-resampled.npy")
         assert drawn.shape == (2, rows, 50)
 
 
 def test_a_model_that_tuning_left_alone_does_not_drift(project):
-    weights = Path("work/models/toy-random_weights-0/model.safetensors").read_bytes()
-    Path("work/models/toy-tuned_from_random-0/model.safetensors").write_bytes(weights)
+    weights = Path("work/models/toy/random_weights-0/model.safetensors").read_bytes()
+    Path("work/models/toy/tuned_from_random-0/model.safetensors").write_bytes(weights)
     control.main("toy", 0)
-    drift = pd.read_parquet("work/measures/control/toy-0-drift.parquet")
+    drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)
+
+
+def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, capsys):
+    control.main("toy")
+    names = ("toy", "toy-means", "toy-heldout", "toy-drift")
+    before = {name: pd.read_parquet(f"work/measures/control/{name}.parquet") for name in names}
+    toy.write_models(tiny_bert, "random_weights", "tuned_from_random", seed=2)
+    toy.write_parameters(control=CONTROL, run={"seeds": [0, 2]})
+    capsys.readouterr()
+    control.main("toy")
+    assert capsys.readouterr().out.splitlines() == [
+        "toy 0: kept, as nothing changed that it depends on"
+    ]
+    for name in names:
+        table = pd.read_parquet(f"work/measures/control/{name}.parquet")
+        assert table["seed"].unique().tolist() == [0, 2]
+        pd.testing.assert_frame_equal(table[table["seed"] == 0], before[name])
+        control.main("toy", 2)
+        alone = pd.read_parquet(f"work/measures/control/{name}.parquet")
+        second = table[table["seed"] == 2].reset_index(drop=True)
+        pd.testing.assert_frame_equal(second, alone)
+        control.main("toy")
+    toy.write_parameters(control=CONTROL | {"examples": 20}, run={"seeds": [0, 2]})
+    capsys.readouterr()
+    control.main("toy")
+    assert "kept" not in capsys.readouterr().out

@@ -50,9 +50,25 @@ def test_drift_of_every_head_and_example(project):
     np.testing.assert_allclose(drawn[0].mean(1), heads["cosine"], atol=0.02)
 
 
+def test_every_seed_of_the_task_has_rows_of_its_own(project, tiny_bert):
+    toy.write_models(tiny_bert, "untuned", "tuned", seed=3)
+    drift.main("toy")
+    first = pd.read_parquet("work/measures/drift/toy.parquet")
+    toy.write_parameters(drift=DRIFT, run={"seeds": [0, 3]})
+    drift.main("toy")
+    heads = pd.read_parquet("work/measures/drift/toy.parquet")
+    contrasts = pd.read_parquet("work/measures/drift/toy-contrast.parquet")
+    assert heads["seed"].unique().tolist() == contrasts["seed"].unique().tolist() == [0, 3]
+    pd.testing.assert_frame_equal(heads[heads["seed"] == 0], first)
+    before, after = (toy.eager_attention(arm, seed=3) for arm in ("untuned", "tuned"))
+    by_hand = np.mean([cosine(before[identity], after[identity]) for identity in before], axis=0)
+    cropped = heads[(heads["variant"] == "cropped") & (heads["seed"] == 3)]
+    np.testing.assert_allclose(cropped["cosine"], by_hand.ravel(), rtol=1e-5)
+
+
 def test_drift_between_equal_models_is_none(project):
-    model = Path("work/models/toy-untuned-0/model.safetensors").read_bytes()
-    Path("work/models/toy-tuned-0/model.safetensors").write_bytes(model)
+    model = Path("work/models/toy/untuned-0/model.safetensors").read_bytes()
+    Path("work/models/toy/tuned-0/model.safetensors").write_bytes(model)
     drift.main("toy", 0)
     heads = pd.read_parquet("work/measures/drift/toy.parquet")
     assert (heads[["cosine", "low", "high"]] == 1).all(axis=None)

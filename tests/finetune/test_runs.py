@@ -1,7 +1,8 @@
-"""The stage as it is run: every family and arm, twice, killed, in two processes."""
+"""The stage as it is run: every family, arm and seed, twice, side by side, killed, torchrun."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,14 @@ from ruamel.yaml import YAML
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
+from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import examples_frame, write_examples
 from stages.finetune import __main__ as finetune
+from stages.finetune import run as one_run
 
 REPOSITORY = Path(__file__).parents[2]
+ARMS = ("untuned", "tuned_from_random", "tuned", "random_weights")
 NOUNS = ["dog", "cat", "house", "garden", "river", "book", "song"]
 Outputs = dict[str, bytes]
 
@@ -54,6 +58,7 @@ def project(
     write_examples(toy_examples("train", 106, 0), "work/tasks/toy/train.parquet")
     write_examples(toy_examples("validation", 30, 1), "work/tasks/toy/validation.parquet")
     parameters = {
+        "run": {"arms": list(ARMS), "seeds": [0]},
         "runtime": {"device": "cpu", "threads": 1, "checkpoint_steps": 1000},
         "checkpoint": {"source": "folder", "path": str(tiny_bert)},
         "finetune": {"batch": 16, "learning_rate": 1e-3, "epochs": 2},
@@ -76,21 +81,31 @@ def project(
     return change
 
 
-def run(arm: str = "tuned", seed: int = 0) -> Outputs:
-    """Run the stage here; the files it wrote."""
+def run(arm: str | None = "tuned", seed: int | None = 0) -> Outputs:
+    """Run the stage for one run, or (None) for all; the files it wrote."""
     finetune.main("toy", arm, seed)
-    return outputs(arm, seed)
+    return outputs("*" if arm is None else arm, "*" if seed is None else seed)
 
 
-def outputs(arm: str = "tuned", seed: int = 0) -> Outputs:
-    key = f"toy-{arm}-{seed}"
-    files = [*sorted(Path("work/models", key).iterdir())]
-    files += sorted(Path("work/measures/finetune").glob(f"{key}.*"))
+def run_anew(arm: str | None = "tuned", seed: int | None = 0) -> Outputs:
+    """As `run`, with nothing left of an earlier one."""
+    for folder in ("scratch", "models", "measures"):
+        shutil.rmtree(Path("work", folder), ignore_errors=True)
+    return run(arm, seed)
+
+
+def outputs(arm: str = "tuned", seed: int | str = 0) -> Outputs:
+    files = sorted(Path("work/models/toy").glob(f"{arm}-{seed}/*"))
+    files += sorted(Path("work/measures/finetune").iterdir())
     return {str(file): file.read_bytes() for file in files}
 
 
-def logits(arm: str = "tuned") -> np.ndarray:
-    table = pd.read_parquet(f"work/measures/finetune/toy-{arm}-0.parquet")
+def models(written: Outputs) -> Outputs:
+    return {name: content for name, content in written.items() if "models" in name}
+
+
+def logits() -> np.ndarray:
+    table = pd.read_parquet("work/measures/finetune/toy.parquet")
     return table[["logit_0", "logit_1"]].to_numpy()
 
 
@@ -110,7 +125,7 @@ def run_and_kill(step: int) -> None:
         [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     end = time.monotonic() + 120
-    while not list(Path("work/scratch").glob(f"finetune/*/*/checkpoint-{step}/complete")):
+    while not list(Path("work/scratch").glob(f"finetune/*/*/*/checkpoint-{step}/complete")):
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end, f"no state of step {step} after two minutes"
         time.sleep(0.002)
@@ -119,7 +134,7 @@ def run_and_kill(step: int) -> None:
 
 
 def states() -> list[Path]:
-    return sorted(Path("work/scratch").glob("finetune/*/*/checkpoint-*"))
+    return sorted(Path("work/scratch").glob("finetune/*/*/*/checkpoint-*"))
 
 
 def test_every_family_is_tuned(
@@ -130,8 +145,8 @@ def test_every_family_is_tuned(
     names = {Path(name).name for name in written}
     assert {"config.json", "model.safetensors", "tokenizer.json"} < names
     assert "training_args.bin" not in names
-    model = load_tuned(Path("work/models/toy-tuned-0"))
-    tokenizer = load_tokenizer(Path("work/models/toy-tuned-0"))
+    model = load_tuned(Path("work/models/toy/tuned-0"))
+    tokenizer = load_tokenizer(Path("work/models/toy/tuned-0"))
     encoded = encode(tokenizer, toy_examples("validation", 30, 1), 32)
     for batch in encoded.batches(30):
         with torch.inference_mode():
@@ -148,32 +163,105 @@ def test_every_family_is_tuned(
 
 def test_arms_and_seeds(project: Callable[..., None]) -> None:
     project(learning_rate=1e-2, epochs=8)
-    untuned, tuned, drawn, untrained = (
-        run(arm) for arm in ("untuned", "tuned", "tuned_from_random", "random_weights")
-    )
-    other = run("tuned", 1)
-    weights = "work/models/toy-{}-{}/model.safetensors"
-    found = {
-        untuned[weights.format("untuned", 0)],
-        tuned[weights.format("tuned", 0)],
-        drawn[weights.format("tuned_from_random", 0)],
-        untrained[weights.format("random_weights", 0)],
-        other[weights.format("tuned", 1)],
-    }
-    assert len(found) == 5
-    facts = {
-        arm: json.loads(Path(f"work/measures/finetune/toy-{arm}-0.json").read_text())
-        for arm in ("untuned", "tuned", "tuned_from_random", "random_weights")
-    }
-    assert facts["untuned"]["finetune"] is facts["random_weights"]["finetune"] is None
-    assert facts["tuned"]["examples"] == {"train": 106, "validation": 30}
-    assert list(facts["tuned_from_random"]["metrics"]) == ["accuracy", "f1"]
-    assert facts["tuned"]["metrics"]["accuracy"] > facts["untuned"]["metrics"]["accuracy"] + 0.2
+    project("run", seeds=[0, 1])
+    written = run(None, None)
+    weights = [
+        written[f"work/models/toy/{arm}-{n}/model.safetensors"] for arm in ARMS for n in (0, 1)
+    ]
+    assert len(set(weights)) == 8
+    facts = json.loads(written["work/measures/finetune/toy.json"])
+    keys = [(arm, n) for arm in ARMS for n in (0, 1)]
+    assert [(fact["arm"], fact["seed"]) for fact in facts] == keys
+    by_arm = {fact["arm"]: fact for fact in facts}
+    assert by_arm["untuned"]["finetune"] is by_arm["random_weights"]["finetune"] is None
+    assert by_arm["tuned"]["examples"] == {"train": 106, "validation": 30}
+    assert list(by_arm["tuned_from_random"]["metrics"]) == ["accuracy", "f1"]
+    accuracies = {arm: fact["metrics"]["accuracy"] for arm, fact in by_arm.items()}
+    assert accuracies["tuned"] > accuracies["untuned"] + 0.2
+    table = pd.read_parquet("work/measures/finetune/toy.parquet")
+    assert table.groupby(["arm", "seed"]).size().to_dict() == dict.fromkeys(keys, 30)
+    for fact in facts:
+        rows = table[(table["arm"] == fact["arm"]) & (table["seed"] == fact["seed"])]
+        right = (rows["label"] == rows["prediction"]).mean()
+        assert right == pytest.approx(fact["metrics"]["accuracy"], abs=1e-6)
     assert not states()
 
 
+def test_runs_side_by_side_write_the_bytes_of_a_run_alone(project: Callable[..., None]) -> None:
+    project("run", seeds=[0, 1])
+    alone = [run_anew("tuned", seed) for seed in (0, 1)]
+    project("runtime", threads=3)
+    together = models(run_anew(None, None))
+    assert together.items() >= models(alone[0]).items()
+    assert together.items() >= models(alone[1]).items()
+
+
+def test_a_seed_that_is_added_leaves_the_others_as_they_are(
+    project: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path("work/models/toy/tuned-0/model.safetensors")
+    before, inode = models(run(None, None)), file.stat().st_ino
+    shutil.rmtree("work/models")  # as DVC does before a stage runs
+    shutil.rmtree("work/measures")
+    task = YAML(typ="safe").load(Path("params.yaml"))["tasks"]["toy"]
+    project("tasks", toy=task | {"seeds": [0, 2]})
+    capsys.readouterr()
+    after = models(run(None, None))
+    assert after.items() > before.items()
+    assert file.stat().st_ino == inode
+    said = capsys.readouterr().out
+    assert said.count("kept") == len(ARMS)
+    assert "toy tuned-2: " in said
+    assert "toy tuned-0: kept" in said
+    assert after == models(run_anew(None, None))
+    project("tasks", toy=task | {"seeds": [2]})
+    shutil.rmtree("work/models")
+    assert {Path(name).parent.name for name in run(None, None)} == {
+        "finetune",
+        *(f"{arm}-2" for arm in ARMS),
+    }
+    assert len(list(Path("work/scratch/finetune/toy").iterdir())) == len(ARMS)
+
+
+def test_what_a_run_depends_on_makes_it_anew(
+    project: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def kept() -> set[str]:
+        capsys.readouterr()
+        run(None, None)
+        lines = capsys.readouterr().out.splitlines()
+        return {line.split()[1].removesuffix(":") for line in lines if "kept" in line}
+
+    keys = {f"{arm}-0" for arm in ARMS}
+    untouched = {"untuned-0", "random_weights-0"}
+    run(None, None)
+    assert kept() == keys
+    project(learning_rate=2e-3)
+    assert kept() == untouched
+    examples = toy_examples("train", 107, 2)
+    write_examples(examples, "work/tasks/toy/train.parquet")
+    assert kept() == set()
+    assert kept() == keys
+    # As the file is one of the outs, too.
+    with Path("work/models/toy/tuned-0/model.safetensors").open("r+b") as stream:
+        stream.write(b"spoilt")
+    assert kept() == keys - {"tuned-0"}
+
+
+def test_a_seed_that_the_task_lacks_is_refused(project: Callable[..., None]) -> None:
+    with pytest.raises(InputError, match=r"`run\.seeds` has no 7, only \[0\]"):
+        run("tuned", 7)
+
+
+def test_wrong_settings_are_refused_before_anything_runs(project: Callable[..., None]) -> None:
+    project(batch=107)
+    with pytest.raises(InputError, match="only 106 training examples"):
+        run(None, None)
+    assert not Path("work/scratch").exists()
+
+
 def test_a_second_run_writes_the_same_bytes(project: Callable[..., None]) -> None:
-    assert run() == run()
+    assert run() == run_anew()
 
 
 def test_scores_are_tuned_for(project: Callable[..., None]) -> None:
@@ -182,8 +270,8 @@ def test_scores_are_tuned_for(project: Callable[..., None]) -> None:
     project("tasks", toy=entry | {"kind": "regression", "metrics": ["pearson"]})
     project(learning_rate=1e-2, epochs=8)
     run()
-    table = pd.read_parquet("work/measures/finetune/toy-tuned-0.parquet")
-    assert list(table.columns) == ["id", "label", "prediction", "logit_0"]
+    table = pd.read_parquet("work/measures/finetune/toy.parquet")
+    assert list(table.columns) == ["id", "label", "prediction", "logit_0", "arm", "seed"]
     assert np.corrcoef(table["label"], table["prediction"])[0, 1] > 0.5
 
 
@@ -222,10 +310,14 @@ def test_killed_and_run_again_it_ends_with_the_same_bytes(project: Callable[...,
     project(epochs=30)
     project("runtime", checkpoint_steps=20)
     expected = run()
-    for name in expected:
-        Path(name).unlink()
+    shutil.rmtree("work/scratch")
+    shutil.rmtree("work/models")
     run_and_kill(step=80)
-    assert not Path("work/models/toy-tuned-0/model.safetensors").exists()
+    assert not Path("work/models").exists()
+    time.sleep(0.5)  # the process of the run ends with it
+    left = states()
+    time.sleep(1)
+    assert states() == left
     assert states()
     assert run() == expected
     assert not states()
@@ -237,8 +329,9 @@ def test_states_of_other_settings_are_not_resumed(
     expected = run()
     project(epochs=3)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(finetune, "predict", interrupt)
-        run()
+        patch.setattr(one_run, "predict", interrupt)
+        only = finetune.runs_of("toy", ["tuned"], [0], read_runtime())
+        one_run.make(only[0], lambda said: None)
     assert states()
     project(epochs=2)
     assert run() == expected

@@ -11,7 +11,7 @@ from transformers import AutoTokenizer
 from stages.core.encoder.batches import encode
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
-from stages.finetune import __main__ as finetune
+from stages.finetune.run import predict, scores, task_settings
 from stages.finetune.task_model import load_task_model
 
 TASK = Task.model_validate(
@@ -29,11 +29,11 @@ def test_a_task_replaces_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "params.yaml").write_text("finetune: {epochs: 2, batch: 16}\n")
     monkeypatch.chdir(tmp_path)
     task = TASK.model_copy(update={"finetune": {"batch": 8}})
-    settings = finetune.task_settings("own", task)
+    settings = task_settings("own", task)
     assert (settings.epochs, settings.batch) == (2, 8)
     task = TASK.model_copy(update={"finetune": {"rate": 8}})
     with pytest.raises(InputError, match=r"tasks\.own\.finetune.*`rate`: unknown key"):
-        finetune.task_settings("own", task)
+        task_settings("own", task)
 
 
 def test_predictions_stand_in_the_order_of_the_examples(tiny_bert: Path) -> None:
@@ -48,7 +48,7 @@ def test_predictions_stand_in_the_order_of_the_examples(tiny_bert: Path) -> None
     model = load_task_model(tiny_bert, TASK, "tuned", 0)
     tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
     encoded = encode(tokenizer, examples, 32)
-    table = finetune.predict(model, encoded, examples, TASK, 2, torch.device("cpu"))
+    table = predict(model, encoded, examples, TASK, 2, torch.device("cpu"))
     assert table["id"].tolist() == ["a", "b", "c"]
     for row, text in enumerate(examples["text_a"]):
         alone = model(**tokenizer(text, return_tensors="pt")).logits[0].tolist()
@@ -58,4 +58,4 @@ def test_predictions_stand_in_the_order_of_the_examples(tiny_bert: Path) -> None
 
 def test_scores_are_the_tasks_metrics() -> None:
     table = pd.DataFrame({"label": [1.0, 1.0, 0.0], "prediction": [1.0, 0.0, 0.0]})
-    assert finetune.scores(table, TASK) == {"accuracy": 0.666667, "f1": 0.666667}
+    assert scores(table, TASK) == {"accuracy": 0.666667, "f1": 0.666667}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
@@ -17,7 +18,7 @@ from ruamel.yaml import YAML
 from stages.patterns.labelled_maps import read_table
 from stages.patterns.map_file import read_maps, write_maps
 from tests.integration.hub import COMMIT, serving
-from tests.integration.tiny import CONFIGURE, GLUE, SIDE_BY_SIDE, run, small
+from tests.integration.tiny import CONFIGURE, GLUE, run, small
 from tools.lock import DVC, complaints
 
 CARD = """---
@@ -162,11 +163,12 @@ def test_metrics_and_plots_are_shown(rebuilt):
 
 
 def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
-    output = rebuilt / "work/ablate/mrpc-0"
+    output = rebuilt / "work/ablate/mrpc"
     before = contents(output)
     shutil.rmtree(output)
-    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc", "--seed", "0"]
+    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc"]
     progress = rebuilt / "work/scratch/ablate"
+    shutil.rmtree(progress)
     with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
         while not list(progress.rglob("*.npz")):
             assert process.poll() is None, "ended before its first batch"
@@ -176,11 +178,51 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
     assert not output.exists()
     run(rebuilt, *command)
     assert contents(output) == before
-    assert not list(progress.glob("*"))
+    # Batches make room for what they add up to.
+    assert [path.name for path in progress.glob("mrpc/0/*/finished/*")] == ["outcomes"]
+    assert not list(progress.glob("mrpc/0/*/fixed"))
 
 
-def test_tuned_side_by_side(rebuilt, environment):
-    """Two at a time; nothing changed, so that they come from the cache."""
-    shutil.rmtree(rebuilt / "work/models")
-    run(rebuilt, *SHELL, SIDE_BY_SIDE, **environment)
-    assert len(list((rebuilt / "work/models").iterdir())) == 4
+def test_a_seed_that_is_added_leaves_the_others_as_they_are(both, rebuilt, environment, tmp_path):
+    """In one rebuild with one seed more, and in another one of that seed alone."""
+    models, weights = "work/models/mrpc", "tuned-0/model.safetensors"
+    before = contents(rebuilt / models)
+    inode = (rebuilt / models / weights).stat().st_ino
+    add_seeds(rebuilt, [0, 5])
+    printed = run(both[0].parents[1], *SHELL, GLUE, **environment)
+    for arm in ("untuned", "tuned", "tuned_from_random", "random_weights"):
+        assert f"mrpc {arm}-0: kept" in printed
+        assert f"mrpc {arm}-5: kept" not in printed
+    assert "mrpc tuned-5: " in printed
+    assert printed.count("mrpc 0: kept") == 2  # ablate and control
+    after = contents(rebuilt / models)
+    assert after.items() > before.items()
+    assert (rebuilt / models / weights).stat().st_ino == inode
+    assert "Running stage" not in run(rebuilt, *DVC, "repro")
+    assert complaints(rebuilt) == []
+    for name in ("effects/mrpc", "control/mrpc", "drift/mrpc", "importance/mrpc", "finetune/mrpc"):
+        table = pd.read_parquet(rebuilt / f"work/measures/{name}.parquet")
+        assert table["seed"].unique().tolist() == [0, 5], name
+
+    other = both[1]
+    shutil.rmtree(other / "work/scratch/finetune")
+    add_seeds(other, [5])
+    run(other, *DVC, "repro", "finetune@mrpc", **environment)
+    alone = contents(other / models)
+    assert {name.split("/")[0].rpartition("-")[2] for name in alone} == {"5"}
+    assert after.items() > alone.items()
+    # Back to what the cache has: nothing is tuned, and nothing is lost.
+    add_seeds(other, None)
+    assert "is cached" in run(other, *DVC, "repro", "finetune@mrpc", **environment)
+    assert contents(other / models) == before
+
+
+def add_seeds(folder: Path, seeds: list[int] | None) -> None:
+    """Give the task seeds of its own, or take them away."""
+    yaml = YAML()
+    settings = yaml.load(folder / "settings.yaml")
+    settings["tasks"]["mrpc"].pop("seeds", None)
+    if seeds is not None:
+        settings["tasks"]["mrpc"]["seeds"] = seeds
+    yaml.dump(settings, folder / "settings.yaml")
+    run(folder.parents[1], *SHELL, CONFIGURE)

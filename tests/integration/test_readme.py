@@ -8,7 +8,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from stages.core.tasks.task import load_task
-from tests.integration.tiny import GLUE, SIDE_BY_SIDE, run
+from tests.integration.tiny import GLUE, run
 from tools.lock import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,11 +48,9 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 
 def test_every_command_is_run_somewhere():
-    assert sorted(COMMANDS) == sorted(
-        [REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, SIDE_BY_SIDE, BENCHMARK]
-    )
+    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, BENCHMARK])
     assert set(INLINE) == {"dvc repro", OWN_FILES}
-    # GLUE and SIDE_BY_SIDE: tests/integration/test_pipeline.py.
+    # GLUE: tests/integration/test_pipeline.py.
     # .ci/run takes the test line from README.md; the rebuild's parts are the workflow's steps.
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
     workflow = YAML(typ="safe").load(ROOT / ".github/workflows/pipeline.yml")

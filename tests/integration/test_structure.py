@@ -18,6 +18,7 @@ from tools.dependencies import (
     files_behind,
     imports,
     listed,
+    module_file,
     readers,
     stage_module,
 )
@@ -105,9 +106,9 @@ def test_every_declared_table_is_an_output_of_its_room():
     made: dict[str, list[str]] = {}
     for stage in STAGES.values():
         room = stage_module(stage["cmd"]).split(".")[1]
-        # `${key}` of a matrix stands for all its fields.
-        found = [path.replace("${key}", "x-x-x") for path in outputs(stage)]
-        made.setdefault(room, []).extend(re.sub(r"\$\{[^}]*\}", "x", path) for path in found)
+        made.setdefault(room, []).extend(
+            re.sub(r"\$\{[^}]*\}", "x", path) for path in outputs(stage)
+        )
     for room, places in made.items():
         for table in declared_tables(room):
             fields = re.sub(r"\{\w+\}", "FIELD", str(table.path_pattern))
@@ -122,7 +123,6 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
     made = {
         re.sub(r"\$\{[^}]*\}", "*", path) for stage in STAGES.values() for path in outputs(stage)
     }
-    # `${key}` of a matrix is `${item.task}-${item.arm}-...`; each star may stand for several.
     patterns = [re.compile(re.escape(path).replace(r"\*", ".+") + "$") for path in made]
     for name, stage in STAGES.items():
         for dep in paths(stage, "deps"):
@@ -135,6 +135,29 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
             concrete = re.sub(r"\$\{[^}]*\}", "x", dep)
             in_git = any(file == dep or file.startswith(f"{dep}/") for file in tracked)
             assert in_git or any(pattern.match(concrete) for pattern in patterns), (name, dep)
+
+
+# Code that says where files lie, reads settings, keeps results: no result depends on it.
+WITHOUT_RESULTS = (
+    "stages/__init__.py",
+    "stages/core/finished.py",
+    "stages/core/scratch.py",
+    "stages/core/stage/",
+    "stages/finetune/__main__.py",
+    "stages/finetune/processes.py",
+    "stages/finetune/side_by_side.py",
+    "stages/control/tables.py",
+    "stages/core/maps/tables.py",
+)
+
+
+@pytest.mark.parametrize("module", ["stages.finetune.run", "stages.ablate", "stages.control"])
+def test_results_are_kept_for_the_same_code_alone(module):
+    """Everything that a stage runs is in the fingerprint of its finished results."""
+    name = f"{module}.__main__" if module_file(f"{module}.__main__") else module
+    known = {path.relative_to(ROOT) for path in importlib.import_module(name).CODE}
+    needed = {file for file in closure(module) if not str(file).startswith(WITHOUT_RESULTS)}
+    assert needed <= known
 
 
 def test_where_to_run_is_no_parameter_of_any_stage():
@@ -167,9 +190,12 @@ def test_dvc_lists_the_stages_of_every_configuration(folder):
     )
     assert listed.returncode == 0, listed.stderr
     names = listed.stdout.splitlines()
-    run = YAML(typ="safe").load(folder / "params.yaml")["run"]
-    tuned = [name for name in names if name.startswith("finetune@")]
-    assert len(tuned) == len(run["tasks"]) * len(run["arms"]) * len(run["seeds"])
+    tasks = YAML(typ="safe").load(folder / "params.yaml")["run"]["tasks"]
+    for stage in ("finetune", "ablate", "effects", "control", "drift"):
+        # Seeds and arms make no further stages.
+        assert [name for name in names if name.startswith(f"{stage}@")] == [
+            f"{stage}@{task}" for task in tasks
+        ]
     assert folder != ROOT or len(names) <= MOST_STAGES
 
 

@@ -5,12 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Commands of README.md.
+# A command of README.md.
 GLUE = "cd configurations/glue && dvc repro"
-SIDE_BY_SIDE = (
-    "dvc stage list --name-only | grep '^finetune@' | "
-    "xargs -P 2 -I{} dvc -q --wait-for-lock repro -s {}"
-)
 CONFIGURE = "python -m tools.configurations configurations/glue"
 # Of every section that has the key: so a study that is added is small by itself.
 SMALL = {

@@ -53,9 +53,9 @@ class Model:
 
     @classmethod
     def of_pipeline(cls, folder: Path) -> "Model":
-        """A folder TASK-ARM-SEED of `work/models`."""
-        task, arm, seed = folder.name.rsplit("-", 2)
-        return cls(task, arm, int(seed), folder)
+        """A folder TASK/ARM-SEED of `work/models`."""
+        arm, seed = folder.name.rsplit("-", 1)
+        return cls(folder.parent.name, arm, int(seed), folder)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tools.labelling.draw import NONE_BEFORE, DrawnBy, Model
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
-MODELS = ",".join(f"{task}-{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
+MODELS = ",".join(f"{task}/{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
 
 
 def check_guesses(by: DrawnBy, classifier: Path | None, classes: Sequence[str]) -> None:

@@ -31,6 +31,10 @@ class DrawnTable:
     rows: pd.DataFrame
     drawn: Float[np.ndarray, "2 row resample"]
 
+    def of_seed(self, seed: int) -> "DrawnTable":
+        """The table with a column that says with which seed the encoder was tuned."""
+        return replace(self, rows=self.rows.assign(seed=seed))
+
 
 def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:
     """Write tables one below the other, with their resamples beside them."""

@@ -22,8 +22,12 @@ TaskOption = Annotated[str, typer.Option("--task", help="A task of `tasks` in pa
 CorpusOption = Annotated[
     str, typer.Option("--corpus", help="A corpus of `corpora` in params.yaml.")
 ]
-SeedOption = Annotated[
-    int, typer.Option("--seed", help="A seed of `run.seeds`: of fresh weights, dropout and order.")
+# Of fresh weights, dropout and order: `run.seeds`, or the task's own (stages/core/tasks/task.py).
+SeedsOption = Annotated[
+    int | None, typer.Option("--seed", help="One seed of the task alone; by default all of them.")
+]
+FirstSeedOption = Annotated[
+    int | None, typer.Option("--seed", help="A seed of the task; by default its first.")
 ]
 # Typer takes no list of literals.
 TaskArmsOption = Annotated[

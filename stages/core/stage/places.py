@@ -21,7 +21,7 @@ def examples_file(task: str, split: str) -> Path:
 
 def model_folder(task: str, arm: Arm, seed: int) -> Path:
     """A model of a task with its tokenizer."""
-    return WORK / "models" / f"{task}-{arm}-{seed}"
+    return WORK / "models" / task / f"{arm}-{seed}"
 
 
 def maps_folder(task: str, arm: Arm) -> Path:
@@ -31,4 +31,4 @@ def maps_folder(task: str, arm: Arm) -> Path:
 
 def outcomes_folder(task: str, seed: int) -> Path:
     """The predictions of the tuned model of a task under every gate."""
-    return WORK / "ablate" / f"{task}-{seed}"
+    return WORK / "ablate" / task / str(seed)

@@ -2,10 +2,10 @@
 
 from stages.core.stage.tables import MeasuredTable
 
-# One row an example, of every model that `finetune` makes; `logit_0` and so on, one a class, come
-# beside.
+# One row an arm, seed and example, of every model that `finetune` makes; `logit_0` and so on, one a
+# class, come beside.
 PREDICTIONS = MeasuredTable(
-    "finetune/{task}-{arm}-{seed}", ("id", "label", "prediction"), numbered=("logit",)
+    "finetune/{task}", ("arm", "seed", "id", "label", "prediction"), numbered=("logit",)
 )
 # One row a model without an encoder and example.
 BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))

@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    model_validator,
+)
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
@@ -68,6 +75,15 @@ class FilesData(SampledData):
 TaskData = Annotated[WrittenData | HubData | FilesData, Field(discriminator="source")]
 
 
+def _different(seeds: list[int]) -> list[int]:
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("a seed stands there twice; give each once")
+    return seeds
+
+
+Seeds = Annotated[list[NonNegativeInt], Field(min_length=1), AfterValidator(_different)]
+
+
 def _named(label: Any) -> Any:
     return str(label) if type(label) is int else label
 
@@ -81,6 +97,7 @@ class Task(Parameters):
     labels: PositiveInt | list[Annotated[str, BeforeValidator(_named)]] | None = None
     metrics: Annotated[list[str], Field(min_length=1)]
     max_length: PositiveInt = 128
+    seeds: Seeds | None = None  # in place of `run.seeds`
     finetune: dict[str, bool | int | float | str] = Field({})
 
     @property
@@ -130,3 +147,22 @@ def load_task(name: str, file: str | Path = PARAMETER_FILE) -> Task:
             f"{file}: task {name!r}: a name has letters, digits and _ only, as it names files"
         )
     return section(Task, f"tasks.{name}", file)
+
+
+def seeds_of(name: str, only: int | None = None, file: str | Path = PARAMETER_FILE) -> list[int]:
+    """The seeds of a task's fine-tunings: its own, or else those of `run.seeds`.
+
+    Args:
+        only: the one of them that is asked for; None for all.
+
+    Raises:
+        InputError: a key is wrong, or the task has no such seed.
+    """
+    own = load_task(name, file).seeds
+    key = "run.seeds" if own is None else f"tasks.{name}.seeds"
+    seeds = section(Seeds, "run.seeds", file) if own is None else own
+    if only is None:
+        return seeds
+    if only not in seeds:
+        raise InputError(f"{file}: `{key}` has no {only}, only {seeds}; add it there")
+    return [only]

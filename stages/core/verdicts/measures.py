@@ -14,7 +14,7 @@ from stages.core.stage.files import InputError
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable, drawn_name
-from stages.core.tasks.task import REGRESSION_METRICS, load_task
+from stages.core.tasks.task import REGRESSION_METRICS, load_task, seeds_of
 from stages.core.verdicts.answers import NotMeasured
 
 
@@ -25,7 +25,7 @@ class Measures:
         folder: holds one folder a stage.
         tasks: task names in the order of `run.tasks`, each with its primary metric.
         arms: as `run.arms`.
-        seeds: as `run.seeds`.
+        seeds: of each task's fine-tunings. Tables of several have a column `seed`.
         corpora: names of `corpora`, in their order.
 
     Files of others than these are left alone: they are remains of an earlier run.
@@ -36,15 +36,15 @@ class Measures:
         folder: Path,
         tasks: dict[str, str],
         arms: list[str],
-        seeds: list[int],
+        seeds: dict[str, list[int]],
         corpora: Sequence[str] = (),
     ):
         self.folder = folder
         self.primary = tasks
+        self.seeds = seeds
         self._wanted = {
             "task": list(tasks),
             "arm": arms,
-            "seed": [str(seed) for seed in seeds],
             "corpus": list(corpora),
         }
 
@@ -73,8 +73,8 @@ class Measures:
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
 
-        The fields of its pattern become columns (`seed` as integers); tables come in the order of
-        `run.tasks`, `run.arms`, `run.seeds` and `corpora`.
+        The fields of its pattern become columns; tables come in the order of `run.tasks`,
+        `run.arms` and `corpora`.
 
         Raises:
             NotMeasured: there is no such file.
@@ -89,7 +89,7 @@ class Measures:
                     f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
                 ) from None
             tables.append(table.assign(**fields))
-        return _joined(tables)
+        return pd.concat(tables, ignore_index=True)
 
     def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
         """As `frame`, each row with its resamples.
@@ -120,7 +120,7 @@ class Measures:
                 for name, lines in zip(declared.resampled, drawn, strict=True)
             }
             tables.append(table.assign(**of_columns, **fields))
-        return _joined(tables)
+        return pd.concat(tables, ignore_index=True)
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
@@ -143,12 +143,7 @@ class Measures:
         ]
 
 
-def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    table = pd.concat(tables, ignore_index=True)
-    return table.astype({"seed": int}) if "seed" in table else table
-
-
-def seeds_of(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
+def fine_tunings(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
     """How many fine-tunings a table has of each of these tasks: the smallest number."""
     own = runs[runs["task"].isin(list(tasks))]
     return int(own.groupby("task")["seed"].nunique().min())
@@ -176,7 +171,7 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         folder,
         {task: load_task(task, file).metrics[0] for task in tasks},
         section(list[str], "run.arms", file),
-        section(list[int], "run.seeds", file),
+        {task: seeds_of(task, file=file) for task in tasks},
         list(section(dict[str, Any], "corpora", file)),
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stages.core.stage.files import InputError
-from stages.core.tasks.task import HubData, WrittenData, load_task
+from stages.core.tasks.task import HubData, WrittenData, load_task, seeds_of
 
 WRITTEN = "{source: written, train: 20, validation: 10, seed: 1}"
 
@@ -101,3 +101,32 @@ def test_a_task_that_is_not_in_the_file(tmp_path: Path) -> None:
 def test_a_name_that_would_confuse_file_names(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="letters, digits and _"):
         load_task("a-b", tmp_path / "params.yaml")
+
+
+SEEDED = f"{{data: {WRITTEN}, kind: classification, labels: 2, metrics: [accuracy]"
+
+
+def test_seeds_of_a_task_stand_in_place_of_the_common_ones(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text(
+        f"run: {{seeds: [3, 1]}}\ntasks:\n  one: {SEEDED}}}\n  two: {SEEDED}, seeds: [5, 4]}}\n"
+    )
+    assert seeds_of("one", file=file) == [3, 1]
+    assert seeds_of("two", file=file) == [5, 4]
+    assert seeds_of("two", 4, file=file) == [4]
+    with pytest.raises(InputError, match=r"`tasks\.two\.seeds` has no 3, only \[5, 4\]; add it"):
+        seeds_of("two", 3, file=file)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [("[]", "at least 1 item"), ("[1, 1]", "stands there twice"), ("[-1]", "greater than or")],
+)
+def test_seeds_that_are_none_are_refused(tmp_path: Path, seeds: str, words: str) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text(f"run: {{seeds: {seeds}}}\ntasks:\n  one: {SEEDED}}}\n")
+    with pytest.raises(InputError, match=rf"run\.seeds`.*{words}"):
+        seeds_of("one", file=file)
+    file.write_text(f"run: {{seeds: [0]}}\ntasks:\n  one: {SEEDED}, seeds: {seeds}}}\n")
+    with pytest.raises(InputError, match=rf"tasks\.one.*seeds.*{words}"):
+        seeds_of("one", file=file)

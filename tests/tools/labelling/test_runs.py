@@ -40,7 +40,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     monkeypatch.chdir(tmp_path)
     for task in TASKS:
         toy.write_examples_of(task, 60, pairs=task != "sentiment")
-    folder = Path("work/models/sentiment-untuned-0")
+    folder = Path("work/models/sentiment/untuned-0")
     folder.parent.mkdir(parents=True)
     folder.symlink_to(tiny_bert)
     assert load_tokenizer(folder)
@@ -49,7 +49,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
 
 def test_maps_of_a_second_encoder_join_those_of_the_first(project, tiny_bert):
     folder = Path("labelled")
-    first = [*PLAN, "--folder", str(folder), "--models", "sentiment-untuned-0", "--count", "8"]
+    first = [*PLAN, "--folder", str(folder), "--models", "sentiment/untuned-0", "--count", "8"]
     assert "8 maps of" in command("draw", *first)
     second = [*PLAN, "--folder", str(folder), "--encoder", "other", "--checkpoint", str(tiny_bert)]
     command("draw", *second, "--count", "12", "--more", "--seed", "1")
@@ -74,9 +74,9 @@ def write_labels(path: Path, maps, labels) -> str:
 
 def test_from_sheets_to_adjudicated_labels(project):
     at = ["--folder", "labelled"]
-    command("draw", *PLAN, *at, "--models", "sentiment-untuned-0", "--count", "6")
+    command("draw", *PLAN, *at, "--models", "sentiment/untuned-0", "--count", "6")
     with pytest.raises(InputError, match="--more"):
-        command("draw", *PLAN, *at, "--models", "sentiment-untuned-0", "--count", "6")
+        command("draw", *PLAN, *at, "--models", "sentiment/untuned-0", "--count", "6")
 
     command("sheets", "sheets", *at)
     assert Path("sheets/sheet-0000.png").exists()
@@ -101,7 +101,7 @@ def test_from_sheets_to_adjudicated_labels(project):
 
 
 def test_a_draw_by_chance_takes_what_is_there_and_knows_no_classes(project):
-    options = ["--models", "sentiment-untuned-0", "--folder", "labelled", "--by", "chance"]
+    options = ["--models", "sentiment/untuned-0", "--folder", "labelled", "--by", "chance"]
     assert "40 maps of" in command("draw", *PLAN, *options, "--count", "100000")
     with pytest.raises(InputError, match="--class"):
         command("draw", *PLAN, *options, "--count", "6", "--more", "--class", "block")
@@ -110,7 +110,7 @@ def test_a_draw_by_chance_takes_what_is_there_and_knows_no_classes(project):
 def test_draws_go_by_a_classifier_where_it_is_asked_for(project):
     size = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
     PatternClassifier([PatternNetwork(size)]).save(Path("classifier"))
-    options = ["--models", "sentiment-untuned-0", "--count", "6", "--folder", "labelled"]
+    options = ["--models", "sentiment/untuned-0", "--count", "6", "--folder", "labelled"]
     for number, by in enumerate(("maps", "heads")):
         with pytest.raises(InputError, match="--classifier"):
             command("draw", *PLAN, *options, "--by", by, "--more")

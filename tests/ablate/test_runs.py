@@ -1,0 +1,116 @@
+"""The stages `ablate`, `effects` and `importance` on tiny models of two seeds."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from stages.ablate import __main__ as ablate
+from stages.ablate import effects
+from stages.core.encoder.batches import encode
+from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.heads.gates import Gate, GateBatch, off_matrix
+from stages.core.heads.seam import Gated
+from stages.core.tasks.examples import read_examples
+from tests import toy
+
+ABLATE = {
+    "modes": ["zero"],
+    "precision": "fp32",
+    "batch": 8,
+    "examples": None,
+    "reference": 4,
+    "shares": [0.5],
+    "draws": 2,
+    "share_examples": 10,
+    "seed": 0,
+}
+EFFECTS = {"resamples": 20, "seed": 0}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> Path:
+    """A folder with 24 examples and a model of each of two seeds in the place of the tuned."""
+    monkeypatch.chdir(tmp_path)
+    write_parameters([0, 4])
+    toy.write_examples_of("toy", 24, pairs=False)
+    validation = toy.examples_path("toy")
+    validation.with_name("train.parquet").write_bytes(validation.read_bytes())
+    for seed in (0, 4):
+        toy.write_models(tiny_bert, "tuned", seed=seed)
+    return tmp_path
+
+
+def write_parameters(seeds: list[int], **changes) -> None:
+    toy.write_parameters(ablate=ABLATE | changes, effects=EFFECTS, run={"seeds": seeds})
+
+
+def outcomes() -> dict[str, bytes]:
+    files = [path for path in Path("work/ablate/toy").rglob("*") if path.is_file()]
+    return {str(path.relative_to("work/ablate/toy")): path.read_bytes() for path in files}
+
+
+def logits_without(seed: int, head: tuple[int, int]) -> np.ndarray:
+    """Of the tuned model of a seed, by one full pass an example."""
+    folder = Path(f"work/models/toy/tuned-{seed}")
+    model, examples = Gated(load_tuned(folder)), read_examples(toy.examples_path("toy"))
+    gate = GateBatch("zero", off_matrix([Gate("zero", (head,), "head")], model.layers, model.heads))
+    logits = np.empty((len(examples), 2), dtype=np.float32)
+    with torch.inference_mode():
+        for batch in encode(load_tokenizer(folder), examples, 40).batches(1):
+            logits[batch.rows[0]] = model(batch.inputs, gate=gate)[0]
+    return logits
+
+
+def test_every_seed_has_the_outcomes_of_its_own_model(project):
+    ablate.main("toy")
+    for seed in (0, 4):
+        folder = Path(f"work/ablate/toy/{seed}/fixed")
+        gates = pd.read_parquet(folder / "gates.parquet")
+        (row,) = gates.query("family == 'head' and layer == 1 and head == 2").index
+        kept = np.load(folder / "logits.npy")[row]
+        np.testing.assert_allclose(kept, logits_without(seed, (1, 2)), atol=1e-5)
+
+
+def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, capsys):
+    write_parameters([0])
+    ablate.main("toy")
+    before = outcomes()
+    write_parameters([0, 4])
+    capsys.readouterr()
+    ablate.main("toy")
+    assert capsys.readouterr().out == "toy 0: kept, as nothing changed that it depends on\n"
+    after = outcomes()
+    assert after.items() > before.items()
+    assert {name.split("/")[0] for name in after} == {"0", "4"}
+    write_parameters([0, 4], draws=3)
+    capsys.readouterr()
+    ablate.main("toy")
+    assert "kept" not in capsys.readouterr().out
+
+
+def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
+    ablate.main("toy")
+    before = outcomes()
+    toy.write_models(tiny_bert, "tuned_from_random", "tuned", seed=4)
+    capsys.readouterr()
+    ablate.main("toy")
+    assert capsys.readouterr().out == "toy 0: kept, as nothing changed that it depends on\n"
+    changed = {name for name, content in outcomes().items() if before[name] != content}
+    names = ("baseline", "logits")
+    assert changed == {f"4/{part}/{name}.npy" for part in ("fixed", "shares") for name in names}
+
+
+def test_effects_of_every_seed_stand_in_one_table(project):
+    ablate.main("toy")
+    effects.main("toy", 4)
+    alone = {path.name: pd.read_parquet(path) for path in Path("work/measures/effects").iterdir()}
+    effects.main("toy")
+    assert len(alone) == 5
+    for name, of_one in alone.items():
+        table = pd.read_parquet(f"work/measures/effects/{name}")
+        assert table["seed"].unique().tolist() == [0, 4]
+        second = table[table["seed"] == 4].reset_index(drop=True)
+        pd.testing.assert_frame_equal(second, of_one)

@@ -1,0 +1,72 @@
+"""Jobs in processes of their own: how many at a time, where, and what they say."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from stages.core.stage.files import InputError
+from stages.finetune.side_by_side import Report, side_by_side
+
+
+def show_place(job: Path, report: Report) -> None:
+    """Say where this runs; end when another job has begun."""
+    gpu = os.environ.get("CUDA_VISIBLE_DEVICES")
+    report(f"{job.name} {gpu} {torch.get_num_threads()}")
+    job.touch()
+    end = time.monotonic() + 60
+    while len(list(job.parent.iterdir())) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    report(len(list(job.parent.iterdir())))
+
+
+def test_jobs_run_at_the_same_time_each_in_its_place(tmp_path: Path) -> None:
+    said: list[str | int] = []
+    jobs = [tmp_path / "a", tmp_path / "b"]
+    assert set(side_by_side(show_place, jobs, ["5", "7"], said.append)) == set(jobs)
+    assert {"a 5 1", "b 7 1"} < set(said)
+    assert said.count(2) == 2
+
+
+def append(job: tuple[Path, str], report: Report) -> None:
+    """Write a letter twice, with a pause."""
+    file, letter = job
+    for _ in range(2):
+        with file.open("a") as stream:
+            stream.write(letter)
+        time.sleep(0.05)
+
+
+def test_where_there_is_one_place_jobs_wait_for_each_other(tmp_path: Path) -> None:
+    jobs = [(tmp_path / "text", letter) for letter in "abc"]
+    done = list(side_by_side(append, jobs, [None], print))
+    assert [letter for _, letter in done] == ["a", "b", "c"]
+    assert (tmp_path / "text").read_text() == "aabbcc"
+
+
+def fail(job: str, report: Report) -> None:
+    """End in the way that the job names."""
+    if job == "input":
+        raise InputError("the key is wrong")
+    if job == "killed":
+        os.kill(os.getpid(), 9)
+    if job == "error":
+        raise RuntimeError("out of memory")
+    time.sleep(600)
+
+
+@pytest.mark.parametrize(
+    ("job", "error", "words"),
+    [
+        ("input", InputError, "the key is wrong"),
+        ("killed", ChildProcessError, "killed ended with status -9"),
+        ("error", ChildProcessError, "error ended with status 1"),
+    ],
+)
+def test_a_job_that_fails_ends_the_others(job: str, error: type, words: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(error, match=words):
+        list(side_by_side(fail, [job, "sleep"], [None, None], print))
+    assert time.monotonic() - began < 120

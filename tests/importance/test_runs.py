@@ -1,0 +1,52 @@
+"""The stage on tiny models of two seeds, beside the outcomes that `ablate` has of them."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from stages.ablate import __main__ as ablate
+from stages.importance import __main__ as importance
+from tests import toy
+
+ABLATE = {
+    "modes": ["zero"],
+    "precision": "fp32",
+    "batch": 8,
+    "examples": None,
+    "reference": 4,
+    "shares": [1.0],
+    "draws": 1,
+    "share_examples": 4,
+    "seed": 0,
+}
+IMPORTANCE = {"batch": 8, "resamples": 20, "seed": 0}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, tiny_bert) -> None:
+    """A folder with 16 examples, and of two seeds a model and its outcomes."""
+    monkeypatch.chdir(tmp_path)
+    toy.write_parameters(ablate=ABLATE, importance=IMPORTANCE, run={"seeds": [1, 0]})
+    toy.write_examples_of("toy", 16)
+    validation = toy.examples_path("toy")
+    validation.with_name("train.parquet").write_bytes(validation.read_bytes())
+    for seed in (0, 1):
+        toy.write_models(tiny_bert, "tuned", seed=seed)
+    ablate.main("toy")
+
+
+def test_every_seed_of_the_task_has_rows_of_its_own(project):
+    names = ("toy", "toy-agreement")
+    alone = {}
+    for seed in (1, 0):
+        importance.main("toy", seed)
+        alone[seed] = [
+            pd.read_parquet(f"work/measures/importance/{name}.parquet") for name in names
+        ]
+    assert (alone[0][0]["importance"] != alone[1][0]["importance"]).any()
+    importance.main("toy")
+    for place, name in enumerate(names):
+        together = pd.read_parquet(Path(f"work/measures/importance/{name}.parquet"))
+        expected = pd.concat([alone[1][place], alone[0][place]], ignore_index=True)
+        pd.testing.assert_frame_equal(together, expected)
