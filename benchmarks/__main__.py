@@ -9,6 +9,7 @@ import typer
 from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
 from benchmarks import corpus_stages, dump, profiling, results
+from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
 from benchmarks import growth as growth_benchmark
 from benchmarks import memory as memory_benchmark
@@ -104,6 +105,15 @@ def calibration(
     begin()
     name = configuration.resolve().name if configuration != Path(".") else "default"
     show(f"calibration-{name}", calibration_benchmark.measure(encoders, configuration, seed))
+
+
+@app.command()
+def coverage(
+    runs: Annotated[int, typer.Option(help="data sets a setting; the large ones have fewer")] = 400,
+) -> None:
+    """How often each kind of interval covers the truth, and shows an effect."""
+    begin()
+    show("coverage", coverage_simulation.measure(coverage_simulation.EVERY, runs))
 
 
 @app.command()

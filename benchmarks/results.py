@@ -30,6 +30,7 @@ CAPTIONS = {
     "memory": "Peak memory of one process",
     "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
     "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
+    "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",

@@ -11,7 +11,8 @@ def test_the_control_stands_beside_the_tuned_encoder(synthetic_reports):
     assert sorted(set(table["mode"])) == ["uniform", "zero"]  # not `mean`: the control has none
     assert ((table["mean_low"] <= table["mean"]) & (table["mean"] <= table["mean_high"])).all()
     gates = pd.read_parquet(synthetic_reports / "work/measures/control/sentiment.parquet")
-    own = 100 * gates.loc[gates["mode"] == "zero", "effect"].mean()
+    heads_zero = (gates["mode"] == "zero") & (gates["family"] == "head")
+    own = 100 * gates.loc[heads_zero, "effect"].mean()
     row = table[(table["task"] == "sentiment") & (table["mode"] == "zero")].iloc[1]
     assert row["mean"] == pytest.approx(own, abs=1e-3)
     heads = pd.read_csv(synthetic_reports / "reports/heads.csv")
