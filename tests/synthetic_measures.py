@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from stages.control import tables as began_at_random
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
+from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
@@ -185,9 +186,8 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
     places = pd.DataFrame({"layer": layer, "head": head})
     cosine = generator.uniform(0.5, 1, len(places))
-    ids = [f"example-{row}" for row in range(EXAMPLES)]
-    contrast = generator.normal(0.2, 0.1, EXAMPLES)
     variants = ("cropped", "padded")
+<<<<<<< HEAD
     heads = places.assign(
         cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES, seed=0
     )
@@ -200,6 +200,12 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         f"drift/{task}-contrast",
         pd.concat([examples.assign(variant=name) for name in variants]),
     )
+=======
+    heads = places.assign(cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES)
+    of_variants = pd.concat([heads.assign(variant=name) for name in variants], ignore_index=True)
+    write_noisy(folder, RANDOM_HEADS, heads, task=task, seed="0")
+    write_noisy(folder, TUNED_HEADS, of_variants, task=task)
+>>>>>>> 36029bc042d63471da29c9ce0a1806e9eee9b0d7
     for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(

@@ -1,6 +1,7 @@
 """What the stages of corpora measure, on oracle heads, for tests of findings and report."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pandas as pd
 import stages.clusters.__main__ as clusters
 import stages.coreference.__main__ as coreference
 import stages.frames.__main__ as frames
+import stages.gradients.tables as gradients
+import stages.neurons.tables as neurons
 import stages.pairs.__main__ as pairs
 import stages.probes.__main__ as probes
 import stages.surface.__main__ as surface
@@ -17,7 +20,13 @@ import stages.syntax.__main__ as syntax
 from stages.core.intervals.intervals import LEVEL
 from stages.core.maps.links import best_table, linked_weights, moved_share, weights_by_head
 from stages.core.maps.vig_patterns import VIG_PATTERNS
-from stages.core.maps.weight_gradients import GRADIENT_COLUMNS, TOKEN_KINDS
+from stages.core.maps.weight_gradients import (
+    GRADIENT_COLUMNS,
+    LAYER_RESAMPLED,
+    MASKED,
+    TOKEN_KINDS,
+)
+from stages.core.stage.tables import MeasuredTable
 from stages.patterns.labelled_maps import CLASSES
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 
@@ -36,13 +45,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     def both(measure: Callable[[OracleRecording], pd.DataFrame]) -> pd.DataFrame:
         return pd.concat([measure(recording) for recording in recordings], ignore_index=True)
 
-    surfaces = surface.Surface(
-        **settings, punctuation=["."], gradient_texts=None, masked=0.15, batch=4
-    )
-    write(
-        folder, f"surface/{CORPUS}", both(lambda one: surface.surface_table(one, texts, surfaces))
-    )
-    write(folder, f"surface/{CORPUS}-masked", pd.DataFrame(columns=["layer", "kind", "encoder"]))
+    _write_surface(folder, texts, recordings)
 
     trees = syntax.Syntax(
         **settings, least_cases=5, offsets=5, punctuation=False, from_pieces="mean"
@@ -81,7 +84,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     _write_text_patterns(folder, write)
     for task in tasks:
         _write_features(folder, task, write)
-        _write_gradients(folder, task, write)
+        _write_gradients(folder, task)
 
 
 def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame:
@@ -93,19 +96,64 @@ def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame
     return pd.concat(tables, ignore_index=True)
 
 
+Drawn = tuple[pd.DataFrame, np.ndarray]
+
+
+def _write_parts(
+    folder: Path, declared: MeasuredTable, parts: Sequence[Drawn], **fields: str
+) -> None:
+    """Write tables with their resamples, one below the other."""
+    with contextlib.chdir(folder):
+        declared.write(*map(list, zip(*parts, strict=True)), **fields)
+
+
+def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> None:
+    parameters = surface.Surface(
+        corpora=[],
+        punctuation=["."],
+        sep_share=0.5,
+        gradient_texts=None,
+        masked=0.15,
+        batch=4,
+        resamples=RESAMPLES[0],
+        seed=RESAMPLES[1],
+    )
+    values = [surface.surface_values(one, texts, ["."]) for one in recordings]
+    pairs_of = list(zip(recordings, values, strict=True))
+    rest = (texts.groups, parameters)
+    for declared, parts in {
+        surface.HEADS: [surface.heads_table(*pair, *rest) for pair in pairs_of],
+        surface.STRONGEST: [surface.strongest_table(*pair, *rest) for pair in pairs_of],
+        surface.SEP_HEADS: [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of],
+    }.items():
+        _write_parts(folder, declared, parts, corpus=CORPUS)
+    empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
+    drawn = np.empty((len(LAYER_RESAMPLED), 0, RESAMPLES[0]))
+    _write_parts(folder, MASKED, [(empty, drawn)], corpus=CORPUS)
+
+
 def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Write) -> None:
     parameters = clusters.Clusters(
-        corpora=[], texts=None, neighbours=2, permutations=50, starts=1, seed=0
+        corpora=[],
+        texts=None,
+        neighbours=2,
+        permutations=50,
+        starts=1,
+        resamples=RESAMPLES[0],
+        seed=RESAMPLES[1],
     )
-    heads, layers = [], []
+    rows = np.arange(6)
+    heads, purities = [], []
     for recording in recordings:
-        distances = clusters.divergences(recording, np.arange(4))
-        places, stress = clusters.scaled(distances, 1, 0)
+        sums = clusters.text_divergences(recording, rows)
+        places, stress = clusters.scaled(sums.mean(0), 1, 0)
         heads.append(pd.DataFrame(recording.places | {"x": places[:, 0], "y": places[:, 1]}))
-        facts = clusters.purity_table(distances, recording.places["layer"], parameters)
-        layers.append({"encoder": recording.name, **facts, "stress": stress, "texts": 4})
+        tokens, layers = recording.lengths[rows], recording.places["layer"]
+        facts, drawn = clusters.purity_table(sums, tokens, rows, layers, parameters)
+        row = {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
+        purities.append((pd.DataFrame([row]), drawn[None, None]))
     write(folder, f"clusters/{CORPUS}", pd.concat(heads, ignore_index=True))
-    write(folder, f"clusters/{CORPUS}-purity", pd.DataFrame(layers))
+    _write_parts(folder, clusters.PURITY, purities, corpus=CORPUS)
 
 
 def _places(encoder: str | None = "untuned") -> dict:
@@ -135,6 +183,20 @@ def _write_neurons(folder: Path, write: Write) -> None:
             columns |= _around("strength", strength) | _around("change", -strength / 2)
             tables.append(pd.DataFrame(_places() | columns))
     write(folder, f"neurons/{CORPUS}-removed", pd.concat(tables, ignore_index=True))
+    names = ["strength", "without_position", "without_segment", "share_1", "share_4"]
+    names += ["sign_consistency", "positive_within", "positive_across", "sep_to_cls"]
+    parts = []
+    for encoder in ("untuned", "random_weights"):
+        rows = [
+            {"encoder": encoder, "pattern": pattern, "measure": name, "heads": 3.0, "texts": 10}
+            | {"value": value, "low": value - 0.1, "high": value + 0.1}
+            for pattern in VIG_PATTERNS
+            for name, value in zip(names, generator.uniform(0.4, 1, len(names)), strict=True)
+        ]
+        table = pd.DataFrame(rows)
+        noise = generator.normal(scale=0.05, size=RESAMPLES[0])
+        parts.append((table, table["value"].to_numpy()[None, :, None] + noise))
+    _write_parts(folder, neurons.CHOSEN, parts, corpus=CORPUS)
 
 
 def _write_text_patterns(folder: Path, write: Write) -> None:
@@ -182,12 +244,15 @@ def _write_features(folder: Path, task: str, write: Write) -> None:
     write(folder, f"features/{task}-cls", pd.DataFrame(rows))
 
 
-def _write_gradients(folder: Path, task: str, write: Write) -> None:
+def _write_gradients(folder: Path, task: str) -> None:
     tables = []
     for arm in ("tuned", "random_weights"):
         for kind in TOKEN_KINDS:
-            columns = {"layer": np.arange(LAYERS), "kind": kind, "arm": arm}
+            columns = {"layer": np.arange(LAYERS), "kind": kind, "arm": arm, "texts": 10}
             for number, name in enumerate(GRADIENT_COLUMNS, 1):
                 columns |= _around(name, np.full(LAYERS, number * (0.1 if kind == "sep" else 1.0)))
             tables.append(pd.DataFrame(columns))
-    write(folder, f"gradients/{task}", pd.concat(tables, ignore_index=True))
+    table = pd.concat(tables, ignore_index=True)
+    noise = np.random.default_rng(3).normal(scale=0.01, size=RESAMPLES[0])
+    drawn = [table[name].to_numpy()[:, None] + noise for name in LAYER_RESAMPLED]
+    _write_parts(folder, gradients.TASKS, [(table, np.stack(drawn))], task=task)
