@@ -19,13 +19,8 @@ import stages.probes.__main__ as probes
 import stages.surface.__main__ as surface
 import stages.syntax.__main__ as syntax
 from stages.core.intervals.intervals import LEVEL
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS
-from stages.core.maps.weight_gradients import (
-    GRADIENT_COLUMNS,
-    LAYER_RESAMPLED,
-    MASKED,
-    TOKEN_KINDS,
-)
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
 from stages.patterns.labelled_maps import CLASSES
