@@ -15,7 +15,7 @@ from torch import Tensor
 from stages.core.encoder.batches import Batch
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import Resampled
-from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, TOKEN_KINDS
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, TOKEN_KINDS
 from stages.core.maps.statistics import KindIds
 from stages.core.stage.tables import interval_columns
 
