@@ -187,25 +187,12 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     places = pd.DataFrame({"layer": layer, "head": head})
     cosine = generator.uniform(0.5, 1, len(places))
     variants = ("cropped", "padded")
-<<<<<<< HEAD
     heads = places.assign(
         cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES, seed=0
     )
-    _write(folder, f"control/{task}-drift", heads)
-    _write(folder, f"drift/{task}", pd.concat([heads.assign(variant=name) for name in variants]))
-    examples = {"id": ids, "last": contrast, "earlier": 0.0, "contrast": contrast, "seed": 0}
-    examples = pd.DataFrame(examples)
-    _write(
-        folder,
-        f"drift/{task}-contrast",
-        pd.concat([examples.assign(variant=name) for name in variants]),
-    )
-=======
-    heads = places.assign(cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES)
     of_variants = pd.concat([heads.assign(variant=name) for name in variants], ignore_index=True)
-    write_noisy(folder, RANDOM_HEADS, heads, task=task, seed="0")
+    write_noisy(folder, RANDOM_HEADS, heads, task=task)
     write_noisy(folder, TUNED_HEADS, of_variants, task=task)
->>>>>>> 36029bc042d63471da29c9ce0a1806e9eee9b0d7
     for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(

@@ -10,6 +10,7 @@ import pandas as pd
 
 import stages.clusters.__main__ as clusters
 import stages.coreference.__main__ as coreference
+import stages.features.__main__ as features
 import stages.frames.__main__ as frames
 import stages.gradients.tables as gradients
 import stages.neurons.tables as neurons
@@ -18,16 +19,12 @@ import stages.probes.__main__ as probes
 import stages.surface.__main__ as surface
 import stages.syntax.__main__ as syntax
 from stages.core.intervals.intervals import LEVEL
-from stages.core.maps.links import best_table, linked_weights, moved_share, weights_by_head
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS
-from stages.core.maps.weight_gradients import (
-    GRADIENT_COLUMNS,
-    LAYER_RESAMPLED,
-    MASKED,
-    TOKEN_KINDS,
-)
+from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
 from stages.patterns.labelled_maps import CLASSES
+from stages.syntax.words import read_words
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 
 CORPUS = "sentences"
@@ -47,34 +44,9 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
 
     _write_surface(folder, texts, recordings)
 
-    trees = syntax.Syntax(
-        **settings, least_cases=5, offsets=5, punctuation=False, from_pieces="mean"
-    )
-    cases = {one.name: syntax.all_cases(one, texts, trees) for one in recordings}
-    for suffix, measure in {"": syntax.best_heads, "-heads": syntax.every_head}.items():
-        table = both(lambda one, measure=measure: measure(cases[one.name], one, trees))
-        write(folder, f"syntax/{CORPUS}{suffix}", table)
-
-    mentions = coreference.Coreference(**settings)
-    for part, suffix in enumerate(("", "-heads")):
-        table = both(
-            lambda one, part=part: coreference.antecedent_tables(one, texts, mentions)[part]
-        )
-        write(folder, f"coreference/{CORPUS}{suffix}", table)
-
-    links = {
-        one.name: linked_weights(
-            one, texts, [lambda row, tokens: frames.frame_links(corpus["frames"][row], tokens)]
-        )[0]
-        for one in recordings
-    }
-    for suffix, measure in {"": weights_by_head, "-best": best_table}.items():
-        table = both(lambda one, measure=measure: measure(one, *links[one.name], *RESAMPLES))
-        write(folder, f"frames/{CORPUS}{suffix}", table)
-    for suffix, measure in {"": weights_by_head, "-best": moved_share}.items():
-        table = both(lambda one, measure=measure: _pairs(one, texts, measure))
-        write(folder, f"pairs/{CORPUS}{suffix}", table)
-
+    with contextlib.chdir(folder):
+        _write_words(recordings, texts, settings)
+        _write_links(recordings, texts, settings)
     trained = probes.Probes(
         **settings, vectors=None, root=True, epochs=2, batch=8, learning_rate=0.3
     )
@@ -83,17 +55,58 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     _write_neurons(folder, write)
     _write_text_patterns(folder, write)
     for task in tasks:
-        _write_features(folder, task, write)
+        _write_features(folder, task)
         _write_gradients(folder, task)
 
 
-def _pairs(recording: OracleRecording, texts, measure: Callable) -> pd.DataFrame:
-    tables = []
-    for kind in pairs.PAIR_KINDS:
-        (weights,) = linked_weights(recording, texts, [pairs.finder(texts, kind, "crossed")])
-        table = measure(recording, *weights, *RESAMPLES)
-        tables.append(table.assign(kind=kind, pairing="crossed"))
-    return pd.concat(tables, ignore_index=True)
+def _write_words(recordings: list[OracleRecording], texts: Texts, settings: dict) -> None:
+    """What `syntax` and `coreference` write."""
+    trees = syntax.Syntax(
+        **settings,
+        least_cases=5,
+        offsets=5,
+        punctuation=False,
+        root="none",
+        separators=["obj", "case"],
+        from_pieces="mean",
+    )
+    best, every, separators = [], [], []
+    for one in recordings:
+        cases, given = read_words(one, texts, trees)
+        best.append(syntax.best_heads(cases, one, texts, trees))
+        every.append(syntax.every_head(cases, one, trees))
+        separators.append(syntax.to_separators(cases, given, one, texts, trees))
+    syntax.HEADS.write(every, corpus=CORPUS)
+    for declared, parts in ((syntax.BEST, best), (syntax.SEPARATORS, separators)):
+        tables, drawn = zip(*parts, strict=True)
+        declared.write(tables, drawn, corpus=CORPUS)
+    mentions = coreference.Coreference(**settings)
+    found = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
+    best, drawn, every = zip(*found, strict=True)
+    coreference.BEST.write(best, drawn, corpus=CORPUS)
+    coreference.HEADS.write(every, corpus=CORPUS)
+
+
+def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict) -> None:
+    """What `frames` and `pairs` write."""
+    weights = [frames.frame_weights(one, texts) for one in recordings]
+    found = [
+        frames.best_table(one, own, *RESAMPLES)
+        for one, own in zip(recordings, weights, strict=True)
+    ]
+    tables, drawn = zip(*found, strict=True)
+    frames.BEST.write(tables, drawn, corpus=CORPUS)
+    heads = [
+        frames.weights_by_head(one, own, *RESAMPLES)
+        for one, own in zip(recordings, weights, strict=True)
+    ]
+    frames.HEADS.write(heads, corpus=CORPUS)
+    linking = pairs.Pairs(**settings, candidates=0.2, diagonal=0.5)
+    parts = [part for one in recordings for part in pairs.tables_of(one, texts, linking)]
+    heads, best, candidates, drawn = zip(*parts, strict=True)
+    pairs.HEADS.write(heads, corpus=CORPUS)
+    pairs.BEST.write(best, corpus=CORPUS)
+    pairs.CANDIDATES.write(candidates, drawn, corpus=CORPUS)
 
 
 Drawn = tuple[pd.DataFrame, np.ndarray]
@@ -220,28 +233,25 @@ def _write_text_patterns(folder: Path, write: Write) -> None:
     write(folder, f"text_patterns/{CORPUS}-beyond", pd.DataFrame(_places() | beyond))
 
 
-def _write_features(folder: Path, task: str, write: Write) -> None:
+def _write_features(folder: Path, task: str) -> None:
     generator = np.random.default_rng(len(task))
-    heads, contrasts, rows = [], [], []
-    for kind in ("cls", "sep", "noun", "verb"):
-        for arm in ("untuned", "tuned", "random_weights"):
-            columns = {"arm": arm, "kind": kind, "examples": 10}
-            for name, mean in (("share", ""), ("change", "change_share")):
-                values = generator.uniform(0, 0.5, LAYERS * HEADS)
-                columns |= _around(name, values, mean)
-            heads.append(pd.DataFrame(_places(None) | columns))
-            share = generator.uniform(0, 1)
-            facts = {"arm": arm, "kind": kind, "share": share}
-            rows.append(facts | {"low": share - 0.1, "high": share + 0.1})
-        change = generator.uniform(0, 0.5, 10)
-        ids = [f"x{row}" for row in range(10)]
-        facts = {"id": ids, "kind": kind, "change": change}
-        facts |= {"early_change": change, "late_change": -change}
-        facts |= {"share": change, "early": 2 * change, "late": change}
-        contrasts.append(pd.DataFrame(facts))
-    write(folder, f"features/{task}", pd.concat(heads, ignore_index=True))
-    write(folder, f"features/{task}-contrast", pd.concat(contrasts, ignore_index=True))
-    write(folder, f"features/{task}-cls", pd.DataFrame(rows))
+    whose = product(("untuned", "tuned", "random_weights"), ("cls", "sep", "noun", "verb"))
+    shares: dict[str, dict] = {}
+    of_cls: dict[str, dict] = {}
+    for arm, kind in whose:
+        for aggregate in features.AGGREGATES:
+            values = generator.uniform(0, 0.5, (LAYERS * HEADS, 10))
+            shares.setdefault(arm, {})[kind, aggregate] = values
+            of_cls.setdefault(arm, {})[kind, aggregate] = values[-HEADS:]
+    ids = pd.Series([f"x{row}" for row in range(10)])
+    with contextlib.chdir(folder):
+        features.HEADS.write(features.share_table(shares, HEADS, *RESAMPLES), task=task)
+        features.SHARES.write(features.example_shares(shares, ids, HEADS), task=task)
+        features.CHANGES.write(features.example_changes(shares, ids, HEADS), task=task)
+        rises, drawn = features.rise_table(shares, HEADS, *RESAMPLES)
+        features.RISES.write(rises, [drawn], task=task)
+        table, drawn = features.cls_table(of_cls, *RESAMPLES)
+        features.CLS.write(table, [drawn], task=task)
 
 
 def _write_gradients(folder: Path, task: str) -> None:

@@ -17,6 +17,7 @@ from stages.core.annotation.word_kinds import (
     is_noun,
     is_object,
     is_pronoun,
+    is_punctuation,
     is_subject,
     is_verb,
 )
@@ -57,6 +58,7 @@ WORD_KINDS: dict[str, Callable[[dict], bool]] = {
     "subject": is_subject,
     "object": is_object,
     "negation": is_negation,
+    "punctuation": is_punctuation,
 }
 SPECIAL_KINDS = {"cls": Special.CLS, "sep": Special.SEP}
 # The original's ways of finding a feature: any piece that is spelt like one of the feature's pieces

@@ -28,6 +28,8 @@ from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.features.tables import CHANGES, CLS, RISES, SHARES
 
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
+# What [CLS] may look at in place of [SEP].
+RIVALS = ("cls", "punctuation", *LINGUISTIC)
 AGGREGATE = "maximum"
 NOT_TUNED = "the change is by tuning, and random weights were not tuned"
 
@@ -168,7 +170,7 @@ def cls_looks_at_sep(measures: Measures, settings: Settings) -> Answer:
     Its range goes from the tasks on which that is shown to those on which the contrary is not.
     """
     rows = measures.drawn(CLS)
-    rows = rows[(rows["aggregate"] == AGGREGATE) & rows["kind"].isin(["cls", "sep", *LINGUISTIC])]
+    rows = rows[(rows["aggregate"] == AGGREGATE) & rows["kind"].isin(["sep", *RIVALS])]
     own, control = (
         {
             str(task): _first_is_sep(shares)

@@ -2,34 +2,34 @@
 
 import pandas as pd
 
+from stages.core.intervals.held_out import SCORE
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
-from stages.features.tables import CLS, CONTRASTS, HEADS
+from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARES
 
-MEANS = ["change", "early_change", "late_change", "share", "early", "late"]
+MAXIMUM = AGGREGATES[0]
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = measures.frame(HEADS)
-    tuned = cells[cells["arm"] == TUNED]
+    tuned = cells[(cells["arm"] == TUNED) & (cells["aggregate"] == MAXIMUM)]
     # What both tasks' texts have, mean over tasks.
     mean = tuned.groupby(["kind", "layer", "head"], sort=False)["change_share"].mean()
-    contrasts = measures.frame(CONTRASTS)
-    changes = contrasts.groupby(["task", "kind"], sort=False)[MEANS].mean().reset_index()
     return [
         Section(
             "K6: what tuning changes",
-            "Attention that the tokens of a kind get from all tokens, divided by the length; the "
-            "largest where a text has several, texts without it left out. Tuned less untuned. "
+            "Attention that the tokens of a kind get from all tokens, divided by the length; of "
+            "several in a text the largest (`maximum`, as in the source) or all together (`sum`), "
+            "texts without any left out. Tuned less untuned. "
             "`by spelling` and `as a substring` are the original's ways of finding a kind: any "
             "piece that is spelt alike, any word that has the letters.",
             (
                 heads_figure(
                     "features-change",
                     "Change of attention by tuning, mean over tasks",
-                    "Layer x head for each kind of token.",
+                    "Layer x head for each kind of token; the largest of a text.",
                     mean.reset_index(),
                     "change_share",
                     "share of attention",
@@ -39,12 +39,26 @@ def sections(measures: Measures) -> list[Section]:
                     format=".3f",
                 ),
                 Table(
+                    "features-shares",
+                    "What each kind gets",
+                    "Mean over examples and heads: in all layers, in the lower (early) and in the "
+                    "upper half of the layers (late).",
+                    _means(measures.frame(SHARES), ["task", "kind", "aggregate", "arm"]),
+                ),
+                Table(
                     "features-change",
                     "How much each kind changes",
-                    "Mean over examples and heads: absolute change by tuning, change in the lower "
-                    "(early) and upper (late) half of the layers, and what the tuned encoder gives "
-                    "to it in all layers, in the lower and in the upper half.",
-                    changes,
+                    "Mean over examples and heads: absolute change by tuning, and change in the "
+                    "lower (early) and upper (late) half of the layers.",
+                    _means(measures.frame(CHANGES), ["task", "kind", "aggregate"]),
+                ),
+                Table(
+                    "features-rises",
+                    "Where each kind gains most",
+                    "The head in which tuning adds most attention to the kind, chosen on one half "
+                    "of the examples; `value`, with its 95% interval, is what it adds there on the "
+                    "other half. `same` says whether all halves chose the same head.",
+                    _rises(measures.frame(RISES)),
                 ),
                 Table(
                     "features-heads",
@@ -59,9 +73,19 @@ def sections(measures: Measures) -> list[Section]:
     ]
 
 
+def _means(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The mean over examples of every other column."""
+    return rows.drop(columns="id").groupby(keys, sort=False).mean().reset_index()
+
+
+def _rises(rows: pd.DataFrame) -> pd.DataFrame:
+    columns = ["task", "kind", "aggregate", "layer", "head", *SCORE, "cases", "same"]
+    return rows[columns].rename(columns={"cases": "examples"})
+
+
 def _table(cells: pd.DataFrame) -> pd.DataFrame:
-    """One row a task, kind and head."""
-    places = ["task", "kind", "layer", "head"]
+    """One row a task, kind, aggregate and head."""
+    places = ["task", "kind", "aggregate", "layer", "head"]
     shares = cells.pivot(index=places, columns="arm", values="share")
     tuned = cells[cells["arm"] == TUNED].set_index(places)
     changes = tuned[["change_share", "change_low", "change_high", "examples"]]
@@ -72,16 +96,17 @@ def _cls(measures: Measures) -> Section:
     rows = measures.frame(CLS)
     rows = rows.assign(model=rows["arm"]).rename(columns={"share": "value"})
     plain = rows[~rows["kind"].str.contains("spelling|substring")]
-    tuned = plain[plain["model"] == TUNED]
+    tuned = plain[(plain["model"] == TUNED) & (plain["aggregate"] == MAXIMUM)]
     return Section(
         "K7: what [CLS] looks at in the last layer",
-        "All weights from [CLS] to the tokens of a kind, added up, mean over heads and examples. "
-        "Kinds overlap: a subject may be a noun.",
+        "The largest weight from [CLS] to a token of the kind (`maximum`, as in the source), or "
+        "all of them together (`sum`); mean over heads and examples. Kinds overlap: a subject may "
+        "be a noun.",
         (
             Figure(
                 "features-cls",
                 "From [CLS] in the last layer of the tuned encoder",
-                "A dot with its 95% interval over examples for each kind.",
+                "A dot with its 95% interval over examples for each kind; the largest weight.",
                 dots(
                     tuned.assign(label=tuned["kind"]), "label", "share of attention", group="task"
                 ),
@@ -94,7 +119,8 @@ def _cls(measures: Measures) -> Section:
 def heads(measures: Measures) -> pd.DataFrame:
     """What tuning adds to attention to [CLS] and [SEP], mean over tasks."""
     cells = measures.frame(HEADS)
-    tuned = cells[(cells["arm"] == TUNED) & cells["kind"].isin(["cls", "sep"])]
+    tuned = cells[(cells["arm"] == TUNED) & (cells["aggregate"] == MAXIMUM)]
+    tuned = tuned[tuned["kind"].isin(["cls", "sep"])]
     mean = tuned.groupby(["layer", "head", "kind"])["change_share"].mean().unstack()
     return mean.rename(columns={"cls": "tuning: to [CLS]", "sep": "tuning: to [SEP]"})
 

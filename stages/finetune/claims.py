@@ -9,7 +9,7 @@ from itertools import cycle
 import numpy as np
 import pandas as pd
 
-from stages.core.outcomes.paired import draw_samples
+from stages.core.intervals.intervals import draw_samples
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, UNTUNED
 from stages.core.tasks.metrics import METRICS, scorer
 from stages.core.tasks.tables import BASELINES, PREDICTIONS

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from stages.core.maps.weight_gradients import MASKED
+from stages.core.maps.gradient_tables import MASKED
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 from stages.core.stage.tables import drawn_name
 from stages.core.verdicts.answers import Answer, by_corpus, over_tasks

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.maps.weight_gradients import MASKED
+from stages.core.maps.gradient_tables import MASKED
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.stage.tables import interval_names

@@ -1,6 +1,6 @@
 """The table of the stage `gradients`."""
 
-from stages.core.maps.weight_gradients import LAYER_COLUMNS, LAYER_RESAMPLED
+from stages.core.maps.gradient_tables import LAYER_COLUMNS, LAYER_RESAMPLED
 from stages.core.stage.tables import MeasuredTable
 
 # One row an arm, layer and kind of token: gradients of the loss of a task.

@@ -14,10 +14,10 @@ from tqdm import tqdm
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.gates import GateBatch
 from stages.core.heads.seam import Gated
-from stages.core.intervals.intervals import percentile_interval
+from stages.core.intervals.intervals import draw_samples, percentile_interval
 from stages.core.losses import losses
 from stages.core.outcomes.outcomes import Outcomes
-from stages.core.outcomes.paired import draw_samples, resample
+from stages.core.outcomes.paired import resample
 from stages.core.tasks.metrics import spearman
 from stages.importance.cost import Geometry
 

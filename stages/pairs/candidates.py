@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from stages.core.intervals.cross_fitting import Half, cross_fitted, with_intervals
+from stages.core.cross_fitting import Half, cross_fitted, with_intervals
 from stages.core.intervals.groups import LEAST_GROUPS, sums_of_groups
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.maps.links import Weights, named_head

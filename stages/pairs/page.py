@@ -5,19 +5,33 @@ import pandas as pd
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, studied
-from stages.pairs.tables import BEST, HEADS
+from stages.pairs.tables import BEST, CANDIDATES, HEADS, WHICH
 
 
 def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(HEADS)
     rows = rows[rows["kind"].notna()]
-    crossed = rows[rows["pairing"] == "crossed"]
+    crossed = rows[(rows["pairing"] == "crossed") & (rows["aggregate"] == "maximum")]
     return [
         Section(
-            "K7: heads that seem to link words",
+            "K7: whether the heads that link words are diagonal ones",
+            "The candidates are the heads that give most to pairs of words, as many as "
+            "`pairs.candidates` says. A head is diagonal if, of what it gives from tokens of text "
+            "to tokens of text, more than `pairs.diagonal` goes to the tokens beside them; [CLS] "
+            "and [SEP] are left out. One half of the texts chooses the candidates, the other says "
+            "which heads are diagonal. `share` of the candidates are diagonal, `chance` of all "
+            "heads; `excess` is the difference. The intervals allow for the texts and for how few "
+            "candidates there are. `diagonal` and `both` count, on all texts, the diagonal heads "
+            "and those among the candidates.",
+            (_candidates_table(measures.frame(CANDIDATES)),),
+        ),
+        Section(
+            "What pairs get beyond their distance",
             "The largest weight between the tokens of a pair, in either direction, mean over "
             "texts; against the same pairs moved elsewhere in the text. Heads near the diagonal "
-            "of the figure give as much to any tokens as far apart: position explains them.",
+            "of the figure give as much to any tokens as far apart: position explains them. Of "
+            "several pairs in a text the largest weight counts (`maximum`), or all together "
+            "(`sum`).",
             (
                 _moved_figure(crossed),
                 _heads_figure(crossed),
@@ -30,8 +44,19 @@ def sections(measures: Measures) -> list[Section]:
                     rows,
                 ),
             ),
-        )
+        ),
     ]
+
+
+def _candidates_table(rows: pd.DataFrame) -> Table:
+    rows = rows[rows["kind"].notna()]
+    return Table(
+        "pairs-candidates",
+        "Candidates and diagonal heads",
+        "One row a corpus, encoder, kind of pair, pairing and aggregate; random weights are the "
+        "control.",
+        rows[["corpus", "encoder", *WHICH, *CANDIDATES.columns[1 : -len(WHICH)]]],
+    )
 
 
 def _moved_figure(crossed: pd.DataFrame) -> Figure:
@@ -67,13 +92,14 @@ def _heads_figure(crossed: pd.DataFrame) -> Figure:
 
 
 def _best_table(best: pd.DataFrame) -> Table:
-    columns = ["corpus", "encoder", "kind", "pairing", "layer", "head", "weight", "moved_weight"]
+    columns = ["corpus", "encoder", *WHICH, "layer", "head", "weight", "moved_weight"]
     columns += ["value", "low", "high", "texts", "same"]
     return Table(
         "pairs-best",
         "The head that gives most to pairs",
         "Chosen by its weight on one half of the texts; `value` is its weight on moved "
-        "pairs over that on pairs, on the other half: 1 where distance explains all.",
+        "pairs over that on pairs, on the other half: 1 where distance explains all. Heads "
+        "without any pattern come near 1 too, so that no claim rests on it.",
         best[columns],
     )
 
@@ -81,7 +107,7 @@ def _best_table(best: pd.DataFrame) -> Table:
 PAGE = Page(
     order=26,
     title="Pairs of words",
-    summary="Whether heads link verbs and subjects, or only tokens at a distance.",
+    summary="Whether the heads that link verbs and subjects are those that attend to neighbours.",
     studies=("K7",),
     sections=sections,
 )

@@ -16,9 +16,9 @@ from stages.core.intervals.groups import resampled_means
 from stages.core.intervals.held_out import held_out
 from stages.core.maps.accumulated import HeadValues
 from stages.core.maps.chosen_heads import above, held_out_heads
+from stages.core.maps.gradient_tables import MASKED
 from stages.core.maps.statistics import STATISTICS, surface_statistics
 from stages.core.maps.vig_patterns import TextTokens, pattern_strengths
-from stages.core.maps.weight_gradients import MASKED
 from stages.core.recordings.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command

@@ -17,8 +17,9 @@ from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
+from stages.core.maps.gradient_tables import LAYER_RESAMPLED
 from stages.core.maps.statistics import KindIds
-from stages.core.maps.weight_gradients import LAYER_RESAMPLED, kind_table, layer_table
+from stages.core.maps.weight_gradients import kind_table, layer_table
 from stages.core.recordings.recording import Texts
 from stages.core.recordings.tokens import token_table
 from stages.core.stage.arms import UNTUNED, CorpusArm

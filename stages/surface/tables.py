@@ -1,4 +1,4 @@
-"""The tables of the stage `surface`; beside them the stage writes `weight_gradients.MASKED`."""
+"""The tables of the stage `surface`; beside them the stage writes `gradient_tables.MASKED`."""
 
 from stages.core.intervals.held_out import SCORE
 from stages.core.stage.tables import MeasuredTable, interval_names

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 from jaxtyping import Bool, Float
 
-from stages.core.intervals.cross_fitting import choices_within
+from stages.core.cross_fitting import choices_within
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from stages.core.intervals.held_out import GAIN, SCORE
@@ -29,46 +30,53 @@ def head_accuracy(measures: Measures, settings: Settings, relation: str) -> Answ
 
 @measure
 def weakest_accuracy(measures: Measures, settings: Settings, relations: list[str]) -> Answer:
-    """The smallest held-out accuracy among the best heads of some relations.
-
-    Raises:
-        NotMeasured: no corpus has enough cases of each.
-    """
-    rows = pd.concat([_relation(measures, relation) for relation in relations])
-
-    def weakest(own: pd.DataFrame) -> Estimate:
-        if missing := set(relations) - set(own["relation"]):
-            raise NotMeasured(f"too few cases of {', '.join(sorted(missing))}")
-        each = [
-            Estimate.of_row(row, SCORE, int(row["cases"])).scaled(POINTS)
-            for row in own.to_dict("records")
-        ]
-        return _smallest_drawn(each)
-
-    return by_corpus(rows, weakest, "words")
-
-
-def _smallest_drawn(estimates: list[Estimate]) -> Estimate:
-    """The smallest of estimates, and of them on each of their common resamples."""
-    drawn = [item.drawn for item in estimates]
-    return replace(smallest(estimates), drawn=pd.DataFrame(drawn).min().to_numpy())
+    """The smallest held-out accuracy among the best heads of some relations."""
+    rows = measures.drawn(BEST)
+    return _weakest(rows[rows["within"] == ALL_LAYERS], relations, (*SCORE, "cases"), POINTS)
 
 
 @measure
 def given_to_separators(
-    measures: Measures, settings: Settings, relation: str, beyond_having: bool = False
+    measures: Measures, settings: Settings, relations: list[str], beyond_having: bool = False
 ) -> Answer:
-    """What the relation's best head gives to [SEP] from words without the relation, held out.
+    """What a relation's best head gives to [SEP] from words without the relation, held out.
+
+    Of some relations it is the one with least.
 
     Args:
         beyond_having: less what it gives to [SEP] from words that have the relation.
     """
-    rows = measures.drawn(SEPARATORS)
-    rows = rows[rows["relation"] == relation]
-    if rows.empty:
-        raise NotMeasured(f"no corpus has enough cases of {relation}")
     column = "gain" if beyond_having else "lacking"
-    return row_by_corpus(rows, (*interval_names(column), "words_lacking"), "words")
+    columns = (*interval_names(column), "words_lacking")
+    return _weakest(measures.drawn(SEPARATORS), relations, columns)
+
+
+def _weakest(
+    rows: pd.DataFrame,
+    relations: list[str],
+    columns: tuple[str, str, str, str],
+    factor: float = 1,
+) -> Answer:
+    """The smallest value among some relations of a corpus, and so on each common resample.
+
+    Args:
+        columns: of the value, its limits, and the number of words.
+
+    Raises:
+        NotMeasured: no corpus has enough cases of each relation.
+    """
+
+    def weakest(own: pd.DataFrame) -> Estimate:
+        if missing := set(relations) - set(own["relation"]):
+            raise NotMeasured(f"there are too few cases of {', '.join(sorted(missing))}")
+        each = [
+            Estimate.of_row(row, columns[:3], int(row[columns[3]])).scaled(factor)
+            for row in own.to_dict("records")
+        ]
+        drawn = np.min([estimate.drawn for estimate in each], axis=0)
+        return replace(smallest(each), drawn=drawn)
+
+    return by_corpus(rows[rows["relation"].isin(relations)], weakest, "words")
 
 
 @summary("syntax")

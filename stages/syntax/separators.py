@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.intervals.cross_fitting import Half, cross_fitted, with_intervals
+from stages.core.cross_fitting import Half, cross_fitted, with_intervals
 from stages.core.intervals.groups import sums_of_groups
 from stages.core.recordings.recording import Recording, Texts
 from stages.core.stage.tables import interval_columns

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from stages.core.maps.weight_gradients import MASKED
+from stages.core.maps.gradient_tables import MASKED
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, UNTUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.depth import Band

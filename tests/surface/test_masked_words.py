@@ -7,7 +7,7 @@ from transformers import AutoConfig, AutoModelForMaskedLM
 
 from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.maps.weight_gradients import LAYER_RESAMPLED, MASKED
+from stages.core.maps.gradient_tables import LAYER_RESAMPLED, MASKED
 from stages.core.stage.places import ENCODERS
 from stages.encoder import random_weights
 from stages.surface.masked_words import IGNORED, masked, masked_gradients, masked_lm, masked_loss

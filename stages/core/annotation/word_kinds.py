@@ -26,3 +26,7 @@ def is_object(word: dict) -> bool:
 
 def is_negation(word: dict) -> bool:
     return word["negation"]
+
+
+def is_punctuation(word: dict) -> bool:
+    return word["upos"] == "PUNCT"

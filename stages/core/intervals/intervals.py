@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -48,6 +48,11 @@ def bootstrap(
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return Interval(value, float(interval.low), float(interval.high))
+
+
+def draw_samples(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resample {count}"]:
+    """The examples of each resample."""
+    return np.random.default_rng(seed).integers(count, size=(resamples, count))
 
 
 def percentile_interval(

@@ -15,25 +15,10 @@ from torch import Tensor
 from stages.core.encoder.batches import Batch
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import Resampled
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, TOKEN_KINDS
 from stages.core.maps.statistics import KindIds
-from stages.core.stage.tables import MeasuredTable, interval_columns, interval_names
+from stages.core.stage.tables import interval_columns
 
-TOKEN_KINDS = ("cls", "sep", "punctuation", "words")
-GRADIENT_COLUMNS = ("summed", "per_weight", "attention")
-# The columns of `layer_table`: one row a layer and kind of token.
-LAYER_COLUMNS = (
-    "layer",
-    "kind",
-    *(column for name in GRADIENT_COLUMNS for column in interval_names(name)),
-    "texts",
-)
-# Those that claims compare, so that the tables have their resamples.
-LAYER_RESAMPLED = ("summed", "per_weight")
-# One row a layer and kind of token: gradients of the loss of masked words on a corpus. The stage
-# `surface` writes it; without an MLM head it has no rows.
-MASKED = MeasuredTable(
-    "surface/{corpus}-masked", (*LAYER_COLUMNS, "encoder"), resampled=LAYER_RESAMPLED
-)
 # The loss of each text from the model's logits and the rows of the batch.
 Loss = Callable[[Float[Tensor, "text ..."], Batch], Float[Tensor, " text"]]
 

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from stages.core.intervals.intervals import percentile_interval
+from stages.core.intervals.intervals import draw_samples, percentile_interval
 from stages.core.outcomes.deciding import ACCURACY
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.weighted import weighted_scores
@@ -29,11 +29,6 @@ class ResampledMetric:
     def effects(self) -> Float[np.ndarray, "gate resample"]:
         """After minus before, in the metric's unit."""
         return self.after - self.before
-
-
-def draw_samples(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resample {count}"]:
-    """The examples of each resample."""
-    return np.random.default_rng(seed).integers(count, size=(resamples, count))
 
 
 def draw_weights(count: int, resamples: int, seed: int) -> Int[np.ndarray, "resample {count}"]:

@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from stages.core.intervals.intervals import draw_samples
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import (
-    draw_samples,
     draw_weights,
     one_more_each_way,
     paired_effects,
