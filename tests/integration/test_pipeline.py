@@ -186,9 +186,10 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
 def test_a_seed_that_is_added_leaves_the_others_as_they_are(both, environment):
     """In one rebuild with one seed more; in the other, without its scratch, with that one alone."""
     alone, rebuilt = both
-    models, weights = "work/models/mrpc", "tuned-0/model.safetensors"
+    models, kept = "work/models/mrpc", "mrpc/tuned-0/*/finished/model/model.safetensors"
     before = contents(rebuilt / models)
-    inode = (rebuilt / models / weights).stat().st_ino
+    (weights,) = (rebuilt / "work/scratch/finetune").glob(kept)
+    inode = weights.stat().st_ino
     add_seeds(rebuilt, [0, 5])
     printed = run(rebuilt, *DVC, "repro", **environment)
     for arm in ("untuned", "tuned", "tuned_from_random", "random_weights"):
@@ -198,7 +199,7 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(both, environment):
     assert printed.count("mrpc 0: kept") == 2  # ablate and control
     after = contents(rebuilt / models)
     assert after.items() > before.items()
-    assert (rebuilt / models / weights).stat().st_ino == inode
+    assert weights.stat().st_ino == inode
     assert "Running stage" not in run(rebuilt, *DVC, "repro")
     assert complaints(rebuilt) == []
     for name in ("effects/mrpc", "control/mrpc", "drift/mrpc", "importance/mrpc", "finetune/mrpc"):
