@@ -63,6 +63,8 @@ def test_every_seed_of_the_task_has_rows_of_its_own(project, tiny_bert):
     by_hand = np.mean([cosine(before[identity], after[identity]) for identity in before], axis=0)
     cropped = heads[(heads["variant"] == "cropped") & (heads["seed"] == 3)]
     np.testing.assert_allclose(cropped["cosine"], by_hand.ravel(), rtol=1e-5)
+    (drawn,) = np.load("work/measures/drift/toy-resampled.npy")
+    np.testing.assert_allclose(drawn.mean(axis=1), heads["cosine"], atol=0.02)
 
 
 def test_drift_between_equal_models_is_none(project):
