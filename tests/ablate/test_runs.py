@@ -16,18 +16,17 @@ from stages.core.heads.seam import Gated
 from stages.core.tasks.examples import read_examples
 from tests import toy
 
+SIZES = {"examples": None, "shares": [0.5], "draws": 2, "share_examples": 10}
 ABLATE = {
     "modes": ["zero"],
+    "sizes": {"zero": SIZES},
+    "for_tasks": [],
     "precision": "fp32",
     "batch": 8,
-    "examples": None,
     "reference": 4,
-    "shares": [0.5],
-    "draws": 2,
-    "share_examples": 10,
     "seed": 0,
 }
-EFFECTS = {"resamples": 20, "seed": 0}
+EFFECTS = {"resamples": 20, "splits": 10, "seed": 0}
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def logits_without(seed: int, head: tuple[int, int]) -> np.ndarray:
 def test_every_seed_has_the_outcomes_of_its_own_model(project):
     ablate.main("toy")
     for seed in (0, 4):
-        folder = Path(f"work/ablate/toy/{seed}/fixed")
+        folder = Path(f"work/ablate/toy/{seed}/fixed-zero")
         gates = pd.read_parquet(folder / "gates.parquet")
         (row,) = gates.query("family == 'head' and layer == 1 and head == 2").index
         kept = np.load(folder / "logits.npy")[row]
@@ -85,7 +84,7 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, capsys):
     after = outcomes()
     assert after.items() > before.items()
     assert {name.split("/")[0] for name in after} == {"0", "4"}
-    write_parameters([0, 4], draws=3)
+    write_parameters([0, 4], sizes={"zero": SIZES | {"draws": 3}})
     capsys.readouterr()
     ablate.main("toy")
     assert "kept" not in capsys.readouterr().out
@@ -99,14 +98,15 @@ def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
     ablate.main("toy")
     assert capsys.readouterr().out == "toy 0: kept, as nothing changed that it depends on\n"
     changed = {name for name, content in outcomes().items() if before[name] != content}
-    names = ("baseline", "logits")
-    assert changed == {f"4/{part}/{name}.npy" for part in ("fixed", "shares") for name in names}
+    parts, names = ("fixed-zero", "shares-zero"), ("baseline", "logits")
+    assert changed == {f"4/{part}/{name}.npy" for part in parts for name in names}
 
 
 def test_effects_of_every_seed_stand_in_one_table(project):
     ablate.main("toy")
     effects.main("toy", 4)
-    alone = {path.name: pd.read_parquet(path) for path in Path("work/measures/effects").iterdir()}
+    written = Path("work/measures/effects").glob("*.parquet")
+    alone = {path.name: pd.read_parquet(path) for path in written}
     effects.main("toy")
     assert len(alone) == 5
     for name, of_one in alone.items():

@@ -11,13 +11,11 @@ from tests import toy
 
 ABLATE = {
     "modes": ["zero"],
+    "sizes": {"zero": {"examples": None, "shares": [1.0], "draws": 1, "share_examples": 4}},
+    "for_tasks": [],
     "precision": "fp32",
     "batch": 8,
-    "examples": None,
     "reference": 4,
-    "shares": [1.0],
-    "draws": 1,
-    "share_examples": 4,
     "seed": 0,
 }
 IMPORTANCE = {"batch": 8, "resamples": 20, "seed": 0}

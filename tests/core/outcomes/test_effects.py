@@ -189,9 +189,9 @@ def test_tables_are_written_with_the_resamples_of_their_rows(tmp_path, monkeypat
         (tables.GAPS, "gaps"),
     ):
         part = (fixed | random)[name]
-        write_drawn(declared, [part, part], task="one", seed=0)
-        rows = pd.read_parquet(declared.path(task="one", seed=0))
-        drawn = np.load(declared.resampled_path(task="one", seed=0))
+        write_drawn(declared, [part.of_seed(seed) for seed in (0, 4)], task="one")
+        rows = pd.read_parquet(declared.path(task="one"))
+        drawn = np.load(declared.resampled_path(task="one"))
         assert drawn.shape == (2, len(rows), 25)
         low = np.quantile(drawn[0], 0.025, axis=1)
         np.testing.assert_allclose(rows["low"], low, atol=1e-6)
