@@ -14,7 +14,7 @@ from stages.core.verdicts.answers import Answer, over_tasks
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
-from stages.core.verdicts.measures import Measures, NotMeasured, seeds_of
+from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings
 
 CROPPED = "cropped"
 
@@ -40,7 +40,7 @@ def drift_of_last_layers(
         with suppress(NotMeasured):
             control = _by_task(measures.drawn(RANDOM_HEADS), layers, without)
     answer = over_tasks(own, smallest, control, uncontrolled=reason)
-    return replace(answer, arm=TUNED, seeds=seeds_of(rows, own))
+    return replace(answer, arm=TUNED, seeds=fine_tunings(rows, own))
 
 
 def _by_task(rows: pd.DataFrame, layers: Band, without: Sequence[str]) -> dict[str, Estimate]:
