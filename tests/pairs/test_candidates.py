@@ -7,7 +7,7 @@ import pytest
 
 from stages.core.maps.links import Weights, linked_weights
 from stages.pairs.__main__ import Pairs, finder, tables_of
-from stages.pairs.candidates import diagonal_candidates, largest, moved_share
+from stages.pairs.candidates import diagonal_candidates, moved_share
 from stages.pairs.tables import CANDIDATES
 from tests.oracle import (
     HEADS,
@@ -36,11 +36,6 @@ def made(linked: list[float], near: list[float], noise: float = 0.01) -> Weights
     table = np.array(linked) + noise * generator.normal(size=(TEXTS, COUNT))
     between = np.full((TEXTS, COUNT), 2.0)
     return Weights(table, table / 2, between * np.array(near), between, np.arange(TEXTS) // 2)
-
-
-def test_the_largest_of_each_line():
-    sums = np.array([[1.0, 3.0, 2.0, 3.0], [9.0, 0.0, 0.0, 0.0]])
-    assert largest(sums, 2).tolist() == [[False, True, False, True], [True, True, False, False]]
 
 
 def test_candidates_that_are_diagonal_by_hand():
