@@ -2,8 +2,8 @@
 
 DVC removes the outs of a stage before it runs. So that one more run does not cost all the others
 again, each finished run stays in the folder of its states (`stages.core.scratch`), which no stage
-lists, and its files are linked into the outs. (Outs with `persist` would stay by themselves, but
-DVC then neither looks them up in its cache nor gets them back from there.)
+lists, and its files are linked into the outs, where DVC puts copies of its own in their place.
+(Outs with `persist` would stay by themselves, but DVC would never take them from its cache.)
 """
 
 import json
@@ -73,7 +73,7 @@ def result(run: Path, *parts: str) -> Path:
 
 
 def publish(source: Path, target: Path) -> None:
-    """Put a result, a folder, to its place among the outs: as links, so that it takes no room."""
+    """Put a result, a folder, to its place among the outs, as links where that is possible."""
     with atomic(target) as partial:
         shutil.copytree(source, partial, copy_function=_link_or_copy)
 

@@ -14,7 +14,7 @@ CHANGES = MeasuredTable("changes/{task}", ("x",))
 
 
 def test_frames_come_in_the_order_of_run_and_leave_remains_alone(measures):
-    for name in ("two-untuned", "one-tuned", "one-elsewhere", "one-untuned", "old-untuned"):
+    for name in ("two-untuned", "one-tuned", "one-unknown", "one-untuned", "old-untuned"):
         write(measures, f"runs/{name}", [{"x": 1}])
     frame = measures.frame(RUNS)
     places = [["one", "untuned"], ["one", "tuned"], ["two", "untuned"]]
