@@ -11,9 +11,10 @@ from stages.core.recordings.recording import MapBatch, Recording, Texts
 from stages.core.recordings.tokens import Special
 
 LAYERS, HEADS = 4, 3
-# Layer 0: what each head attends to. Layer 1: antecedents, [SEP], all alike. Others: by chance.
-SYNTAX, PREVIOUS, NEXT = ((0, head) for head in range(HEADS))
-ANTECEDENT, SEP, UNIFORM = ((1, head) for head in range(HEADS))
+# Layer and head, of unlike numbers, so that neither the two nor their axes can be mixed up. Other
+# heads attend by chance.
+SYNTAX, PREVIOUS, NEXT = (2, 1), (0, 1), (3, 2)
+ANTECEDENT, SEP, UNIFORM = (1, 2), (2, 0), (1, 0)
 NOUNS = ("dog", "cat", "teacher", "river")
 ADJECTIVES = ("big", "old")
 # Word, part of speech, relation; heads are found by `tree`.

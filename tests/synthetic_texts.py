@@ -24,6 +24,9 @@ from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
 from stages.patterns.labelled_maps import CLASSES
+from stages.probes.models import Choices
+from stages.probes.settings import Probes
+from stages.probes.tables import SCORES
 from stages.syntax.words import read_words
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 
@@ -47,10 +50,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     with contextlib.chdir(folder):
         _write_words(recordings, texts, settings)
         _write_links(recordings, texts, settings)
-    trained = probes.Probes(
-        **settings, vectors=None, root=True, epochs=2, batch=8, learning_rate=0.3
-    )
-    write(folder, f"probes/{CORPUS}", both(lambda one: probes.probe_scores(one, texts, trained)))
+    _write_probes(folder, texts, recordings, settings)
     _write_clusters(folder, recordings, write)
     _write_neurons(folder, write)
     _write_text_patterns(folder, write)
@@ -143,6 +143,23 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
     empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
     drawn = np.empty((len(LAYER_RESAMPLED), 0, RESAMPLES[0]))
     _write_parts(folder, MASKED, [(empty, drawn)], corpus=CORPUS)
+
+
+def _write_probes(
+    folder: Path, texts: Texts, recordings: list[OracleRecording], settings: dict
+) -> None:
+    sound = Choices(root="cls", words="aligned", distances="linear")
+    parameters = Probes(
+        **settings,
+        train_on=None,
+        vectors=None,
+        vector_size=1,
+        choices=[sound],
+        penalty=1.0,
+        iterations=5,
+    )
+    parts = [probes.probe_scores(probes.Source(one, texts), None, parameters) for one in recordings]
+    _write_parts(folder, SCORES, parts, corpus=CORPUS)
 
 
 def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Write) -> None:

@@ -26,6 +26,8 @@ SETTINGS, PARAMETERS, PIPELINE = "settings.yaml", "params.yaml", "dvc.yaml"
 LINKED = ("stages", "data")
 # One entry a name, of any name: an entry that the default lacks is a new one.
 OPEN = ("tasks", "corpora")
+# The key that names a corpus to train on, beside `corpora`, which are measured.
+TRAINED_ON = "train_on"
 # A mapping with this key is of another kind than the one that it replaces.
 KIND = "source"
 MADE = (
@@ -117,8 +119,8 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         corpus
         for section in parameters.values()
         if isinstance(section, dict)
-        for corpus in section.get("corpora") or ()
-        if section is not parameters["corpora"]
+        for corpus in [*(section.get("corpora") or ()), section.get(TRAINED_ON)]
+        if section is not parameters["corpora"] and corpus is not None
     }
     chosen = {"tasks": set(parameters["run"]["tasks"]), "corpora": taken}
     for entries, names in chosen.items():
@@ -127,7 +129,20 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         parameters[entries] = {
             name: entry for name, entry in parameters[entries].items() if name in names
         }
-    return parameters, kept
+    return parameters, with_training(kept, parameters)
+
+
+def with_training(pipeline: dict, parameters: dict) -> dict:
+    """The pipeline whose stages depend on the corpora that they train on as well.
+
+    A dependency of DVC cannot be left open by a setting that is null.
+    """
+    for name, stage in pipeline["stages"].items():
+        section = parameters.get(name)
+        if isinstance(section, dict) and (corpus := section.get(TRAINED_ON)):
+            definition(stage)["deps"].insert(1, f"work/corpora/{corpus}")
+            definition(stage)["params"].append(f"corpora.{corpus}")
+    return pipeline
 
 
 def write(folder: Path) -> None:

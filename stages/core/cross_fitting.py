@@ -97,11 +97,11 @@ def choices_within(
             picked.add(int(picks[0]))
             found.append(hits[:, some][lines, picks])
         found.append(scored.sums(of_rivals)[lines, choosing.sums(of_rivals).argmax(1)])
-        # Of both halves together, so that each case counts alike.
-        cases = choosing.sums(sizes)[:, 0] + scored.sums(sizes)[:, 0]
-        return 2 * np.stack(found) / cases
+        return np.stack([*found, scored.sums(sizes)[:, 0]])
 
-    lines = cross_fitted(right, count, resamples, seed)
+    # Ratios of means over halves: each case counts alike.
+    *sums, cases = cross_fitted(right, count, resamples, seed)
+    lines = np.stack(sums) / cases
     if count < 2:
         lines = np.full_like(lines, np.nan)
     *own, rival = lines

@@ -1,6 +1,6 @@
 """Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from stages.core.verdicts.answers import Answer, over_tasks
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
-from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings
 
 CROPPED = "cropped"
 
@@ -40,25 +40,15 @@ def drift_of_last_layers(
         with suppress(NotMeasured):
             control = _by_task(measures.drawn(RANDOM_HEADS), layers, without)
     answer = over_tasks(own, smallest, control, uncontrolled=reason)
-    return replace(answer, arm=TUNED, seeds=_seeds(rows))
+    return replace(answer, arm=TUNED, seeds=fine_tunings(rows, own))
 
 
 def _by_task(rows: pd.DataFrame, layers: Band, without: Sequence[str]) -> dict[str, Estimate]:
     """The contrast of every task, over the seeds that it was tuned with."""
     return {
-        str(task): over_seeds([_contrast(run, layers) for _, run in _runs(own)])
+        str(task): over_seeds([_contrast(run, layers) for _, run in own.groupby("seed")])
         for task, own in rows[~rows["task"].isin(without)].groupby("task", sort=False)
     }
-
-
-def _runs(rows: pd.DataFrame) -> Iterable[tuple[int | None, pd.DataFrame]]:
-    """The rows of each fine-tuning of a task."""
-    return rows.groupby("seed", sort=False) if "seed" in rows else [(None, rows)]
-
-
-def _seeds(rows: pd.DataFrame) -> int:
-    """The fewest fine-tunings that a task has."""
-    return min(len(list(_runs(own))) for _, own in rows.groupby("task"))
 
 
 def _contrast(heads: pd.DataFrame, layers: Band) -> Estimate:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from stages.core.intervals.held_out import SCORE
-from stages.core.outcomes.tables import EFFECT_COLUMNS, GATES
+from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, UNTUNED
 from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure
@@ -15,6 +15,7 @@ from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus
 from stages.frames.tables import BEST, HEADS
 
 POINTS = 100
+EFFECT = ("effect", "low", "high")
 
 
 @measure
@@ -41,7 +42,8 @@ def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answe
     """
     own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
     places = set(zip(own["layer"], own["head"], strict=True))
-    rows = of_learnt_tasks(measures, GATES)
+    rows = of_learnt_tasks(measures, GATES, resampled=True)
+    rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]
     if chosen.empty or own["encoder"].iloc[0] != UNTUNED:
@@ -67,4 +69,4 @@ def _worst_head(gates: pd.DataFrame) -> Estimate:
 
 
 def _effect(gate: dict) -> Estimate:
-    return Estimate.of_row(gate, EFFECT_COLUMNS, int(gate["examples"])).scaled(POINTS)
+    return Estimate.of_row(gate, EFFECT, int(gate["examples"])).scaled(POINTS)

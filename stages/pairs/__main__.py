@@ -1,4 +1,4 @@
-"""Attention between verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.4).
+"""Attention between verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.5).
 
 The paper finds that the heads which seem to link them are diagonal ones: `candidates.py` counts how
 many are. Beside each head's weight stands its weight on tokens that are as far apart elsewhere in

@@ -1,4 +1,4 @@
-"""Whether the heads that give most to pairs are diagonal ones (Kovaleva et al. 2019, section 4.4).
+"""Whether the heads that give most to pairs are diagonal ones (Kovaleva et al. 2019, section 4.5).
 
 A head is diagonal where most of what tokens of text give to tokens of text goes to the tokens
 beside them; [CLS] and [SEP] are left out, as a head may have stripes beside its diagonal. One half
@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from stages.core.cross_fitting import Half, cross_fitted, with_intervals
 from stages.core.intervals.groups import LEAST_GROUPS, sums_of_groups
 from stages.core.intervals.intervals import percentile_interval
+from stages.core.maps.chosen_heads import strongest
 from stages.core.maps.links import Weights, named_head
 from stages.core.recordings.recording import Recording
 from stages.core.stage.tables import interval_columns
@@ -50,14 +51,6 @@ def moved_share(recording: Recording, weights: Weights, resamples: int, seed: in
     return pd.DataFrame([row])
 
 
-def largest(sums: Float[np.ndarray, "line head"], count: int) -> Bool[np.ndarray, "line head"]:
-    """Which heads are the `count` largest of each line; of equal ones the first."""
-    order = np.argsort(-sums, axis=1, kind="stable")[:, :count]
-    chosen = np.zeros(sums.shape, dtype=bool)
-    np.put_along_axis(chosen, order, True, axis=1)
-    return chosen
-
-
 def diagonal_candidates(
     recording: Recording,
     weights: Weights,
@@ -89,9 +82,10 @@ def diagonal_candidates(
         for part in (weights.linked, weights.near, weights.between)
     )
     chosen = math.ceil(candidates * len(linked))
+    choose = strongest(chosen)
 
     def shares(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
-        picked = largest(choosing.sums(linked), chosen)
+        picked = choose(choosing.sums(linked))
         is_diagonal = scored.sums(near) > diagonal * scored.sums(between)
         return np.stack([(picked & is_diagonal).sum(1) / chosen, is_diagonal.mean(1)])
 
@@ -108,7 +102,7 @@ def diagonal_candidates(
         low, high = percentile_interval(line)
         # A share of 0 or 1 lies outside of all that is drawn around it.
         row |= interval_columns(name, value, np.minimum(low, value), np.maximum(high, value))
-    picked = largest(linked.sum(1)[None], chosen)[0]
+    picked = choose(linked.sum(1)[None])[0]
     is_diagonal = near.sum(1) > diagonal * between.sum(1)
     facts = {"diagonal": int(is_diagonal.sum()), "both": int((picked & is_diagonal).sum())}
     return pd.DataFrame([row | facts | {"texts": len(weights)}]), drawn[:, None]

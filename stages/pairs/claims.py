@@ -1,4 +1,4 @@
-"""Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.4)."""
+"""Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.5)."""
 
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.answers import Answer, row_by_corpus

@@ -1,4 +1,4 @@
-"""Verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.4)."""
+"""Verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.5)."""
 
 import pandas as pd
 

@@ -1,56 +1,70 @@
 """Syntax in the attention of all heads together (Clark et al. 2019, section 5, Table 3)."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS
-from stages.core.verdicts.answers import Answer, by_corpus
+from stages.core.stage.tables import interval_names
+from stages.core.verdicts.answers import Answer, NotMeasured, by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, difference_of
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
-from stages.probes.tables import SCORES
+from stages.core.verdicts.measures import Measures
+from stages.probes.tables import SCORES, SOUND
 
 POINTS = 100
+UAS = interval_names(value="uas")
 
 
 @measure
 def attachment(measures: Measures, settings: Settings, probe: str) -> Answer:
     """Unlabelled attachment score of a probe, without punctuation."""
-    rows = _rows(measures)
-    return by_corpus(rows, lambda own: _score(studied(own), probe), "words")
+    return by_corpus(_decisive(measures.drawn(SCORES)), lambda own: _score(own, probe), "words")
 
 
 @measure
-def attachment_over(
-    measures: Measures, settings: Settings, probe: str, rival: str, random_weights: bool = False
-) -> Answer:
-    """A probe's score minus another's, or (random_weights) minus another's of random weights."""
+def attachment_over(measures: Measures, settings: Settings, probe: str, rival: str) -> Answer:
+    """A probe's score minus another's of the same encoder, by the same resamples of the texts."""
 
     def difference(own: pd.DataFrame) -> Estimate:
-        others = own[own["encoder"] == RANDOM_WEIGHTS] if random_weights else studied(own)
-        return difference_of(_score(studied(own), probe), _score(others, rival))
+        return difference_of(_score(own, probe), _score(own, rival))
 
-    return by_corpus(_rows(measures), difference, "words")
+    return by_corpus(_decisive(measures.drawn(SCORES)), difference, "words")
+
+
+@measure
+def attachment_over_random_weights(measures: Measures, settings: Settings, probe: str) -> Answer:
+    """A probe's score minus that of the same probe on random weights, by the same resamples."""
+    rows = _decisive(measures.drawn(SCORES))
+
+    def difference(own: pd.DataFrame) -> Estimate:
+        (corpus,) = set(own["corpus"])
+        others = rows[(rows["corpus"] == corpus) & (rows["encoder"] == RANDOM_WEIGHTS)]
+        return difference_of(_score(own, probe), _score(others, probe))
+
+    answer = by_corpus(rows[rows["encoder"] != RANDOM_WEIGHTS], difference, "words")
+    return replace(answer, uncontrolled="the claim itself is about the difference to them")
 
 
 @summary("probes")
 def scores(measures: Measures) -> dict:
     """For each corpus, encoder and probe the score without punctuation."""
     table: dict = {}
-    for row in _rows(measures).to_dict("records"):
+    for row in _decisive(measures.frame(SCORES)).to_dict("records"):
         table.setdefault(row["corpus"], {}).setdefault(row["encoder"], {})[row["probe"]] = row[
             "uas"
         ]
     return table
 
 
-def _rows(measures: Measures) -> pd.DataFrame:
-    rows = measures.frame(SCORES)
-    return rows[~rows["punctuation"]]
+def _decisive(rows: pd.DataFrame) -> pd.DataFrame:
+    """Scores without punctuation, with the first of the choices."""
+    return rows[~rows["punctuation"] & (rows["variant"] == SOUND)]
 
 
 def _score(rows: pd.DataFrame, probe: str) -> Estimate:
-    own = rows[rows["probe"] == probe]
-    if own.empty:
+    own = rows[rows["probe"] == probe].to_dict("records")
+    if not own:
         raise NotMeasured(f"there is no probe of {probe} for this encoder")
-    row = own.iloc[0]
-    return Estimate(row["uas"], row["low"], row["high"], int(row["words"])).scaled(POINTS)
+    (row,) = own
+    return Estimate.of_row(row, UAS, int(row["words"])).scaled(POINTS)

@@ -6,7 +6,7 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.verdicts.measures import Measures
-from stages.probes.tables import SCORES
+from stages.probes.tables import SCORES, SOUND
 
 # Clark et al. 2019, Table 3 (with GloVe vectors): UAS in percent.
 PUBLISHED = pd.DataFrame(
@@ -27,15 +27,20 @@ PUBLISHED = pd.DataFrame(
 def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(SCORES)
     plain = rows[~rows["punctuation"]].rename(columns={"uas": "value"})
-    plain = plain.assign(label=plain["corpus"] + ": " + plain["probe"])
+    variant = (" (" + plain["variant"] + ")").where(plain["variant"] != SOUND, "")
+    plain = plain.assign(label=plain["corpus"] + ": " + plain["probe"] + variant)
     return [
         Section(
             "C7: dependency trees from attention",
             "p(i is the head of j) is an exponential of attention between them, in both "
             "directions, weighted by head; with words, the weights depend on the vectors of both. "
-            "Trained on one half of the texts, scored on the other, both ways. Right-branching "
-            "takes the next word for the head. All probes have "
-            "the same word vectors: the checkpoint's embeddings, unless a file was given.",
+            "Trained on one half of the texts and scored on the other, both ways, or trained on "
+            "the corpus that `probes.train_on` names. The attention of each head is divided by "
+            "its spread in what is trained on; linear probes are fitted to the maximum of their "
+            "penalised likelihood, and `converged` says whether a fit got there. Right-branching "
+            "takes the next word for the head. All probes have the same word vectors: the "
+            "checkpoint's embeddings, unless a file was given. In brackets what differs from the "
+            "first of `probes.choices`, on which claims are decided.",
             (
                 Figure(
                     "probes",

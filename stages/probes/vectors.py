@@ -1,11 +1,12 @@
 """Vectors of words, for probes: the encoder's own embeddings, or a file in GloVe's text format."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from stages.core.encoder.checkpoint import load_encoder
@@ -15,6 +16,40 @@ from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 
 ENCODER = "encoder"  # in place of a file's name
+
+
+def distinct(
+    vectors: Sequence[Float[Tensor, "_ size"]],
+) -> tuple[Float[Tensor, "vector size"], list[Int[Tensor, " _"]]]:
+    """One row for each vector that differs from all others, and the rows of every text's words.
+
+    Row 0 is zero and stands for what has no vector.
+    """
+    rows, places = torch.unique(torch.cat(list(vectors)), dim=0, return_inverse=True)
+    counts = [len(of_text) for of_text in vectors]
+    return torch.cat([rows.new_zeros(1, rows.shape[1]), rows]), list((places + 1).split(counts))
+
+
+def standardised(
+    vectors: Float[Tensor, "vector size"], counts: Float[Tensor, " vector"], size: int
+) -> Float[Tensor, "vector other_size"]:
+    """Vectors around their mean on the axes along which they differ most, and a constant 1.
+
+    Squared lengths average 1. The words of the texts that a probe is trained on alone say where
+    the mean is, which axes there are, and how long the vectors.
+
+    Args:
+        counts: how often each vector stands in these texts. A vector of zeros, which says nothing,
+            becomes the mean.
+        size: how many axes, at most.
+    """
+    known = vectors.any(1)
+    share = (counts * known / (counts * known).sum())[:, None]
+    away = (vectors - (share * vectors).sum(0)) * known[:, None]
+    _, axes = torch.linalg.eigh(((share * away).mT @ away).double())
+    found = away @ axes.flip(1)[:, :size].float()
+    length = (share * found**2).sum().sqrt()
+    return torch.cat([found / length, torch.ones(len(vectors), 1)], dim=1)
 
 
 def encoder_vectors(recording: LiveRecording, folder: Path) -> list[Float[Tensor, "word size"]]:

@@ -76,7 +76,10 @@ def _weakest(
         drawn = np.min([estimate.drawn for estimate in each], axis=0)
         return replace(smallest(each), drawn=drawn)
 
-    return by_corpus(rows[rows["relation"].isin(relations)], weakest, "words")
+    rows = rows[rows["relation"].isin(relations)]
+    if rows.empty:
+        raise NotMeasured(f"no corpus has enough cases of {', '.join(relations)}")
+    return by_corpus(rows, weakest, "words")
 
 
 @summary("syntax")

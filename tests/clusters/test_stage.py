@@ -92,6 +92,33 @@ def test_heads_of_a_layer_that_lie_together_are_found():
     assert width == pytest.approx(table["chance_high"] - table["chance_low"], rel=0.2)
 
 
+def test_chance_is_of_shuffled_layers():
+    """Four heads in two layers: a shuffle leaves the pairs together one time in three."""
+    layers = np.array([0, 0, 1, 1])
+    near = np.where(layers[:, None] == layers, 0.1, 1.0)
+    parameters = PARAMETERS.model_copy(update={"neighbours": 1, "permutations": 3000})
+    table, _ = purity_table(
+        np.stack([near] * 6), np.ones(6, dtype=int), np.arange(6), layers, parameters
+    )
+    assert (table["purity"], table["neighbours"]) == (1, 1)
+    assert table["chance"] == pytest.approx(1 / 3, abs=0.03)
+    assert (table["chance_low"], table["chance_high"]) == (0, 1)
+    assert table["p"] == pytest.approx(1 / 3, abs=0.03)
+    assert table["above"] == pytest.approx(2 / 3, abs=0.03)
+    # More neighbours are asked for than there are others: all of them count.
+    parameters = PARAMETERS.model_copy(update={"neighbours": 9})
+    table, _ = purity_table(
+        np.stack([near] * 6), np.ones(6, dtype=int), np.arange(6), layers, parameters
+    )
+    assert table["neighbours"] == 3
+    assert (table["purity"], table["p"]) == (pytest.approx(1 / 3), 1)
+
+
+def test_the_smallest_p_is_of_one_more_than_the_shuffles():
+    table, _ = purity(np.stack([NEAR] * 6))
+    assert table["p"] == pytest.approx(1 / (1 + PARAMETERS.permutations))
+
+
 def test_texts_that_disagree_widen_the_interval():
     """On half of the texts heads of a layer lie together, on half those of the same number."""
     number = np.tile(np.arange(3), 4)

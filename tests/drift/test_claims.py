@@ -14,12 +14,13 @@ from tests.claims import found, write_drawn
 LAST_TWO = Band(Fraction(3, 4), Fraction(1))  # of four layers
 
 
-def heads(*layers: float, variant: str | None = "cropped", count: int = 20) -> list[dict]:
+def heads(*layers: float, variant: str | None = "cropped", seed: int = 0) -> list[dict]:
     """Two heads a layer, around the mean cosine of their layer."""
     rows = []
     for layer, cosine in enumerate(layers):
         for head, off in enumerate((-0.02, 0.02)):
-            place = {"layer": layer, "head": head, "cosine": cosine + off, "count": count}
+            place = {"layer": layer, "head": head, "cosine": cosine + off, "count": 20}
+            place["seed"] = seed
             rows.append(place if variant is None else place | {"variant": variant})
     return rows
 
@@ -59,9 +60,9 @@ def test_an_encoder_that_began_at_random_is_the_control(measures):
     for task in ("one", "two"):
         write_drawn(measures, TUNED_HEADS, heads(0.9, 0.9, 0.5, 0.4), 0.01, task=task)
     rows = heads(0.9, 0.9, 0.6, 0.6, variant=None)
-    write_drawn(measures, RANDOM_HEADS, rows, 0.01, task="one", seed=0)
+    write_drawn(measures, RANDOM_HEADS, rows, 0.01, task="one")
     lower = heads(0.9, 0.9, 0.2, 0.2, variant=None)
-    write_drawn(measures, RANDOM_HEADS, lower, 0.01, task="two", seed=0)
+    write_drawn(measures, RANDOM_HEADS, lower, 0.01, task="two")
     answer = drift(measures)
     # 0.4 less 0.3, and 0.4 less 0.7.
     assert answer.control.value == pytest.approx(0.3)
@@ -73,16 +74,14 @@ def test_padded_maps_have_no_control(measures):
     rows = heads(0.9, 0.9, 0.5, 0.4, variant="padded")
     write_drawn(measures, TUNED_HEADS, rows, 0.01, task="one")
     control = heads(0.9, 0.9, 0.5, 0.4, variant=None)
-    write_drawn(measures, RANDOM_HEADS, control, 0.01, task="one", seed=0)
+    write_drawn(measures, RANDOM_HEADS, control, 0.01, task="one")
     answer = drift(measures, variant="padded")
     assert answer.control is None
     assert "padding" in answer.uncontrolled
 
 
 def test_seeds_widen_the_interval(measures):
-    one = heads(0.9, 0.9, 0.5, 0.4)
-    other = heads(0.9, 0.9, 0.7, 0.4)
-    rows = [row | {"seed": 0} for row in one] + [row | {"seed": 1} for row in other]
+    rows = heads(0.9, 0.9, 0.5, 0.4) + heads(0.9, 0.9, 0.7, 0.4, seed=1)
     write_drawn(measures, TUNED_HEADS, rows, 0.001, task="one")
     answer = drift(measures)
     assert answer.pooled.value == pytest.approx(0.3)

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from copy import deepcopy
 
 import pytest
 from ruamel.yaml import YAML
@@ -196,3 +197,24 @@ def test_the_command_refuses_with_the_file_and_the_key(module_copy):
     assert done.returncode == 2
     assert "configurations/glue/settings.yaml: `finetun`: unknown key" in done.stderr
     file.write_text(before)
+
+
+def test_a_corpus_to_train_on_is_prepared_and_depended_on():
+    default = DEFAULT | {"syntax": DEFAULT["syntax"] | {"train_on": None}}
+    pipeline = deepcopy(PIPELINE)
+    pipeline["stages"]["syntax"] |= {"params": ["syntax"]}
+    settings = {
+        "corpora": {"own": {"source": "conllu"}, "other": {"source": "conllu"}},
+        "syntax": {"corpora": ["own"], "train_on": "other"},
+        "run": {"without": ["pairs"]},
+    }
+    before = deepcopy(pipeline["stages"]["syntax"])
+    parameters, made = effective(settings, "settings.yaml", default, pipeline)
+    assert set(parameters["corpora"]) == {"own", "other"}
+    syntax = made["stages"]["syntax"]
+    assert set(syntax["deps"]) - set(before["deps"]) == {"work/corpora/other"}
+    assert syntax["params"] == ["syntax", "corpora.other"]
+    assert pipeline["stages"]["syntax"] == before
+    settings["syntax"]["train_on"] = "else"
+    with pytest.raises(InputError, match="no entry of `corpora` is called 'else'"):
+        effective(settings, "settings.yaml", default, pipeline)

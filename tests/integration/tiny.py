@@ -42,7 +42,7 @@ SETTINGS = {
     },
     "text_patterns": {"texts": 2},
     "syntax": {"least_cases": 5},
-    "probes": {"epochs": 2},
+    "probes": {"iterations": 3},
 }
 
 

@@ -16,6 +16,7 @@ from stages.neurons.__main__ import (
     chosen_table,
     neuron_table,
     neuron_values,
+    removal_table,
     without,
 )
 from stages.neurons.parts import (
@@ -240,6 +241,34 @@ def test_removed_embeddings_come_back(recording):
         changed = maps()
     assert not torch.allclose(before, changed, atol=1e-4)
     assert torch.equal(before, maps())
+
+
+def test_removed_embeddings_are_replaced_by_their_mean(recording):
+    embeddings = recording.gated.model.base_model.embeddings
+    name = recording.gated.family.position_embeddings
+    before = getattr(embeddings, name).weight.detach().clone()
+    with without(recording, name):
+        inside = getattr(embeddings, name).weight.detach().clone()
+    torch.testing.assert_close(inside, before.mean(0).expand_as(before))
+    assert not torch.allclose(inside, before, atol=1e-3)
+
+
+def test_the_change_of_strength_by_hand(recording):
+    """Each pattern's own strengths after and before, mean over texts."""
+    heads = recording.layers * recording.heads
+    place = np.arange(heads)[:, None]
+    before = {"next": 0.5 + 0.01 * place + np.array([0, 0.2]), "previous": 0.9 + 0.0 * place}
+    after = {"next": before["next"] - 0.3, "previous": before["previous"] - 0.1}
+    before["previous"] = np.repeat(before["previous"], 2, axis=1)
+    after["previous"] = np.repeat(after["previous"], 2, axis=1)
+    table = removal_table(recording, before, {"position": after}, np.arange(2), PARAMETERS)
+    assert len(table) == 2 * heads
+    row = table[(table["pattern"] == "next") & (table["layer"] == 1) & (table["head"] == 2)]
+    number = recording.heads + 2
+    assert row["strength"].item() == pytest.approx(0.6 + 0.01 * number)
+    assert row["change"].item() == pytest.approx(-0.3)
+    assert set(table["removed"]) == {"position"}
+    assert table.groupby("pattern")["change"].first()["previous"] == pytest.approx(-0.1)
 
 
 def test_an_encoder_without_segments_says_so(tiny_checkpoints):

@@ -3,10 +3,10 @@
 import numpy as np
 
 from stages.core.corpora.store import word
-from stages.core.maps.links import linked_weights, moved_share, weights_by_head
+from stages.core.maps.links import linked_weights, weights_by_head
 from stages.features.__main__ import token_kinds
 from stages.pairs.__main__ import finder, word_pairs
-from tests.oracle import NEXT, SYNTAX, OracleRecording, oracle_corpus, oracle_texts
+from tests.oracle import SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 
 WORDS = [
     word("she", 0, upos="PRON", deprel="nsubj"),
@@ -26,26 +26,10 @@ def test_a_syntactic_head_links_verbs_and_subjects(tmp_path):
     corpus = oracle_corpus(20)
     recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
     find = finder(texts, "verb and subject", "crossed")
-    (weights,) = linked_weights(recording, texts, [find])
-    table = weights_by_head(recording, *weights, 50, 0).set_index(["layer", "head"])
+    (found,) = linked_weights(recording, texts, [find])
+    table = weights_by_head(recording, found["maximum"], 50, 0).set_index(["layer", "head"])
     assert table.loc[SYNTAX, "weight"] == 1.0
     assert table["texts"].unique().tolist() == [20]
-
-
-def test_a_head_that_looks_at_a_distance_is_told_by_moved_pairs(tmp_path):
-    """The next head gives its all to neighbours, pairs or not; the syntactic head does not."""
-    corpus = oracle_corpus(20)
-    recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
-    find = finder(texts, "verb and subject", "crossed")
-    ((linked, moved, groups),) = linked_weights(recording, texts, [find])
-    alone = np.zeros_like(linked)
-    for head, expected in ((SYNTAX, False), (NEXT, True)):
-        column = head[0] * recording.heads + head[1]
-        alone[:, column] = linked[:, column]
-        (row,) = moved_share(recording, alone, moved, groups, 50, 0).to_dict("records")
-        assert (row["layer"], row["head"]) == head
-        assert (row["value"] > 0.95) == expected
-        alone[:, column] = 0
 
 
 def test_several_finders_in_one_pass_are_as_many_passes(tmp_path):
@@ -59,9 +43,28 @@ def test_several_finders_in_one_pass_are_as_many_passes(tmp_path):
     together = linked_weights(recording, texts, finders)
     for found, find in zip(together, finders, strict=True):
         (alone,) = linked_weights(recording, texts, [find])
-        for one, other in zip(found, alone, strict=True):
-            np.testing.assert_array_equal(one, other)
-    assert together[1][0].shape == (0, recording.layers * recording.heads)
+        for aggregate, weights in found.items():
+            for name, values in vars(weights).items():
+                np.testing.assert_array_equal(values, getattr(alone[aggregate], name))
+    assert together[1]["sum"].linked.shape == (0, recording.layers * recording.heads)
+
+
+def test_texts_are_in_the_order_of_the_corpus_and_keep_their_groups(tmp_path):
+    """Batches come longest first; a text's own links are in its own row."""
+    corpus = oracle_corpus(20)
+    recording, texts = OracleRecording(corpus, "random_weights"), oracle_texts(corpus, tmp_path)
+    (found,) = linked_weights(recording, texts, [finder(texts, "verb and subject", "crossed")])
+    assert found["maximum"].groups.tolist() == texts.groups.tolist()
+    for row in (3, 8):
+        (alone,) = linked_weights(
+            recording,
+            texts,
+            [lambda place, tokens, row=row: [([1], [2])] if place == row else []],
+        )
+        maps = recording._maps(row).reshape(-1, *recording._maps(row).shape[-2:])
+        expected = np.maximum(maps[:, 1, 2], maps[:, 2, 1])
+        np.testing.assert_allclose(alone["maximum"].linked[0], expected, rtol=1e-6)
+        assert alone["maximum"].groups.tolist() == [texts.groups[row]]
 
 
 def test_studies_of_words_have_one_definition_of_a_subject():
@@ -71,6 +74,7 @@ def test_studies_of_words_have_one_definition_of_a_subject():
         "nsubj:pass": True,
         "nsubj:outer": True,
         "csubj": False,
+        "nsubjpass": True,
         "obj": False,
         "": False,
     }.items():

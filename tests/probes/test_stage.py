@@ -1,91 +1,296 @@
-"""Probes that learn an oracle map, and baselines by hand."""
+"""What probes are trained and scored on: oracle heads, baselines, noise that can be memorised."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from stages.core.corpora.store import corpus_frame
+from stages.core.recordings.tokens import Special
 from stages.core.stage.files import InputError
-from stages.probes.__main__ import Probes, attachment_scores, held_out_predictions, probe_scores
-from stages.probes.models import RightBranching, distances, predict
-from stages.probes.sentences import Sentence, gold_heads, read_sentences
+from stages.core.stage.settings import checked
+from stages.probes.__main__ import Source, attachment_scores, probe_scores
+from stages.probes.fitting import predict
+from stages.probes.held_out import Prediction, divisions, predictions
+from stages.probes.models import RightBranching
+from stages.probes.sentences import (
+    FIRST_WORD,
+    ROOT,
+    SEP,
+    Sentence,
+    gold_heads,
+    joined,
+    read_sentences,
+)
+from stages.probes.settings import Probes
+from stages.probes.tables import ATTENTION, ATTENTION_AND_WORDS, DISTANCES_AND_WORDS
+from stages.probes.variants import Variant, variants
 from stages.probes.vectors import file_vectors
-from tests.oracle import OracleRecording, oracle_corpus, oracle_texts
-
-PARAMETERS = Probes(
-    corpora=[],
-    vectors=None,
-    root=True,
-    epochs=30,
-    batch=8,
-    learning_rate=0.3,
-    resamples=50,
-    seed=0,
+from tests.oracle import OracleRecording, oracle_corpus, oracle_row, oracle_texts, tree
+from tests.probes.sentences import (
+    PARAMETERS,
+    SOUND,
+    pointing,
+    random_heads,
+    random_maps,
+    sentence,
 )
 
 
+def source(corpus: pd.DataFrame, folder, encoder: str = "untuned") -> Source:
+    return Source(OracleRecording(corpus, encoder), oracle_texts(corpus, folder))
+
+
+def share_right(sentences: list[Sentence], found: Prediction) -> float:
+    pairs = zip(sentences, found.heads, strict=True)
+    return float(torch.cat([(t == s.heads)[s.scored] for s, t in pairs]).float().mean())
+
+
+def plain(table: pd.DataFrame) -> pd.Series:
+    return table[~table["punctuation"]].set_index("probe")["uas"]
+
+
 def test_a_probe_learns_an_oracle_map(tmp_path):
-    corpus = oracle_corpus(60)
-    table = probe_scores(OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS)
-    scores = table[~table["punctuation"]].set_index("probe")["uas"]
-    assert scores["attention"] > 0.95
+    table, drawn = probe_scores(source(oracle_corpus(60), tmp_path), None, PARAMETERS)
+    scores = plain(table)
+    assert scores["attention"] == 1.0
     assert scores["right-branching"] < 0.7
     assert set(scores.index) == {"attention", "right-branching"}  # no vectors, no words
+    assert drawn.shape == (1, 4, PARAMETERS.resamples)
+    assert table["converged"].all()
 
 
 def test_random_attention_teaches_little(tmp_path):
-    corpus = oracle_corpus(60)
-    recording = OracleRecording(corpus, "random_weights")
-    table = probe_scores(recording, oracle_texts(corpus, tmp_path), PARAMETERS)
-    assert table.set_index(["probe", "punctuation"])["uas"]["attention", False] < 0.6
+    recording = source(oracle_corpus(60), tmp_path, "random_weights")
+    assert plain(probe_scores(recording, None, PARAMETERS)[0])["attention"] < 0.4
 
 
 def test_words_find_heads_where_attention_does_not(tmp_path):
     corpus = oracle_corpus(80)
-    recording = OracleRecording(corpus, "random_weights")
-    file = tmp_path / "vectors.txt"
-    forms = sorted({entry["text"] for words in corpus["words"] for entry in words})
-    one_hot = np.eye(len(forms))
-    lines = [f"{form} {' '.join(map(str, row))}" for form, row in zip(forms, one_hot, strict=True)]
-    file.write_text("\n".join(lines))
-    parameters = PARAMETERS.model_copy(update={"vectors": str(file)})
-    table = probe_scores(recording, oracle_texts(corpus, tmp_path), parameters)
-    scores = table[~table["punctuation"]].set_index("probe")["uas"]
+    parameters = PARAMETERS.model_copy(update={"vectors": str(one_hot_file(corpus, tmp_path))})
+    tested = source(corpus, tmp_path, "random_weights")
+    scores = plain(probe_scores(tested, None, parameters)[0])
     assert scores["distances and words"] > 0.9
     assert scores["distances and words"] > scores["attention"] + 0.2
 
 
+def one_hot_file(corpus: pd.DataFrame, folder):
+    forms = sorted({entry["text"] for words in corpus["words"] for entry in words})
+    rows = zip(forms, np.eye(len(forms)), strict=True)
+    file = folder / "vectors.txt"
+    file.write_text("\n".join(f"{form} {' '.join(map(str, row))}" for form, row in rows))
+    return file
+
+
+def memorisable(count: int, copies: int, words: int = 6) -> list[Sentence]:
+    """Random attention of many heads, random vectors and random heads, `copies` times a group."""
+    generator = np.random.default_rng(5)
+    found = []
+    for group in range(count):
+        maps, gold = random_maps(generator, 200, words), random_heads(generator, words)
+        own = range(1 + group * words, 1 + (group + 1) * words)
+        found += [sentence(maps, gold, group, words=own)] * copies
+    return found
+
+
+@pytest.mark.parametrize("name", [ATTENTION, DISTANCES_AND_WORDS, ATTENTION_AND_WORDS])
+def test_noise_that_can_be_memorised_scores_chance(name):
+    """Copies of a sentence share a group, so that no copy of what is tested is trained on."""
+    sentences = memorisable(60, copies=2)
+    table = torch.randn(361, 200, generator=torch.Generator().manual_seed(0))
+    table[0] = 0
+    parameters = PARAMETERS.model_copy(update={"penalty": 0.01, "vector_size": 200})
+    variant = Variant(name, "", SOUND)
+    found = predictions(sentences, None, table, parameters, [variant])[variant]
+    # Six candidates: five other words and the root. 360 words differ.
+    assert abs(share_right(sentences, found) - 1 / 6) < 4 * (5 / 36 / 360) ** 0.5
+    seen = predictions(sentences, sentences_of_others(sentences), table, parameters, [variant])
+    assert share_right(sentences, seen[variant]) > 0.45  # as it could be, had it been seen
+
+
+def sentences_of_others(sentences: list[Sentence]) -> list[Sentence]:
+    """The same once more, under other words, so that they are not left out."""
+    return [
+        Sentence(one.maps, one.heads, one.punctuation, one.group, one.words, ("other",))
+        for one in sentences
+    ]
+
+
+def test_no_group_is_trained_on_and_tested():
+    sentences = memorisable(11, copies=3)
+    tested = []
+    for training, places in divisions(sentences, None, seed=0):
+        groups = {one.group for one in training}
+        assert not groups & {sentences[place].group for place in places}
+        assert len(training) + len(places) == len(sentences)
+        assert len(groups) in (5, 6)
+        tested += places
+    assert sorted(tested) == list(range(33))
+
+
+def test_a_corpus_to_train_on_teaches_all_that_is_tested(tmp_path):
+    """Head 1 knows syntax in what is tested, head 2 in what may be trained on."""
+    generator = np.random.default_rng(0)
+
+    def some(count: int, head: int) -> list[Sentence]:
+        found = []
+        for number in range(count):
+            gold = random_heads(generator, 5)
+            maps = pointing(random_maps(generator, 3, 5), head, gold)
+            found.append(sentence(maps, gold, number, forms=[f"{count}-{number}"]))
+        return found
+
+    variant = Variant(ATTENTION, "", SOUND)
+    tested = some(20, 1)
+    for head, right in ((1, True), (2, False)):
+        found = predictions(tested, some(30, head), None, PARAMETERS, [variant])[variant]
+        assert len(found.heads) == 20
+        assert (share_right(tested, found) == 1.0) is right
+
+
+def test_a_sentence_that_is_tested_is_not_trained_on():
+    one, other = (sentence(np.zeros((1, 3, 3)), [-1], forms=[form]) for form in ("a", "b"))
+    ((training, places),) = divisions([one], [other, one], seed=0)
+    assert [taught.forms for taught in training] == [("b",)]
+    assert places == [0]
+    with pytest.raises(InputError, match="every sentence of `probes.train_on` is tested too"):
+        divisions([one], [one], seed=0)
+
+
+def test_probes_train_on_one_corpus_and_test_on_another(tmp_path):
+    teacher = corpus_frame(oracle_row(n, tree(np.random.default_rng(n))) for n in range(100, 160))
+    table, _ = probe_scores(
+        source(oracle_corpus(40), tmp_path), source(teacher, tmp_path), PARAMETERS
+    )
+    assert plain(table)["attention"] == 1.0
+    assert set(table["sentences"]) == {40}
+
+
+def test_another_encoder_cannot_teach(tmp_path):
+    tested, teacher = (source(oracle_corpus(8), tmp_path) for _ in range(2))
+    teacher.recording.heads = 2
+    with pytest.raises(InputError, match="`probes.train_on`: .* 4 x 2 heads, .* 4 x 3"):
+        probe_scores(tested, teacher, PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"train_on": "tested"}, "`train_on` is tested, which `corpora` tests"),
+        ({"choices": []}, "choices"),
+        ({"choices": [SOUND.model_dump() | {"root": "sep"}]}, "root"),
+    ],
+)
+def test_wrong_settings_are_refused(changes, complaint):
+    with pytest.raises(InputError, match=complaint):
+        checked(Probes, PARAMETERS.model_dump() | changes, "params.yaml: `probes`")
+
+
+def test_a_corpus_without_syntax_is_refused(tmp_path):
+    corpus = oracle_corpus(6)
+    for words in corpus["words"]:
+        for entry in words:
+            entry["deprel"] = ""
+    with pytest.raises(InputError, match=r"take.* corpora with heads"):
+        probe_scores(source(corpus, tmp_path), None, PARAMETERS)
+
+
+def test_what_sees_no_attention_is_fitted_once_for_all_encoders(tmp_path):
+    corpus = oracle_corpus(20)
+    parameters = PARAMETERS.model_copy(update={"vectors": str(one_hot_file(corpus, tmp_path))})
+    known: dict = {}
+    first, second = (
+        probe_scores(source(corpus, tmp_path, encoder), None, parameters, known)[0]
+        for encoder in ("untuned", "random_weights")
+    )
+    assert {variant.name for variant in known} == {"right-branching", "distances and words"}
+    again = probe_scores(source(corpus, tmp_path, "random_weights"), None, parameters)[0]
+    pd.testing.assert_frame_equal(second, again)
+    assert plain(first)["distances and words"] == plain(second)["distances and words"]
+    assert plain(first)["attention"] > plain(second)["attention"]
+
+
 def test_right_branching_by_hand():
     """Each word hangs on the word after it, the last on the root."""
-    sentence = Sentence(
-        torch.zeros(1, 4, 4), torch.tensor([-1, 2, 0, 2]), torch.zeros(4, dtype=torch.bool), 0, None
-    )
-    (predicted,) = predict(RightBranching(), [sentence], 8)
-    assert predicted[1:].tolist() == [2, 3, 0]
-    rows = attachment_scores([sentence], [predicted], PARAMETERS)
-    assert rows[0]["uas"] == pytest.approx(1 / 3)
-    longer = Sentence(
-        torch.zeros(1, 6, 6), torch.full((6,), 0), torch.zeros(6, dtype=torch.bool), 0, None
-    )
-    assert predict(RightBranching(), [longer, sentence], 8)[1][1:].tolist() == [2, 3, 0]
+    short = sentence(np.zeros((1, 5, 5)), [1, -1, 1])
+    longer = sentence(np.zeros((1, 7, 7)), [-1, 0, 0, 0, 0])
+    vectors = torch.ones(1, 1)
+    told = predict(RightBranching(), [], [longer, short], vectors)
+    assert told[1][FIRST_WORD:].tolist() == [3, 4, ROOT]
+    assert told[0][FIRST_WORD:].tolist() == [3, 4, 5, 6, ROOT]
 
 
-def test_the_root_is_candidate_0():
+def test_scores_with_and_without_punctuation_by_hand():
+    """Of each of six groups two sentences: right but for the full stop, or wrong but for it."""
+    sentences, heads = [], []
+    for group in range(6):
+        for _ in range(2):
+            one = sentence(np.zeros((1, 6, 6)), [1, -1, None, 1], group, punctuation=[3])
+            right = one.heads.clone()
+            places = torch.tensor([2, 3]) if group % 3 else torch.tensor([5])
+            right[places] = SEP  # never a head
+            sentences.append(one)
+            heads.append(right)
+    (variant,) = [one for one in variants([SOUND], False) if one.name == ATTENTION]
+    found = {variant: Prediction(heads, 7, False)}
+    table, drawn = attachment_scores(sentences, found, PARAMETERS)
+    assert table["punctuation"].tolist() == [False, True]
+    assert table["words"].tolist() == [24, 36]
+    assert table["uas"].tolist() == pytest.approx([2 / 6, (2 * 2 + 4) / 18])
+    assert set(table["groups"]) == {6}
+    assert set(table["sentences"]) == {12}
+    assert set(table["steps"]) == {7}
+    assert not table["converged"].any()
+    # Whole groups are drawn, and both rows by the same draws.
+    sixths = drawn[0, 0] * 6
+    assert np.allclose(sixths, np.round(sixths))
+    assert np.allclose(drawn[0, 1], (2 * drawn[0, 0] + (1 - drawn[0, 0])) / 3)
+
+
+def test_candidates_are_the_root_and_the_other_words():
     words = [
         {"head": 1, "deprel": "det"},
         {"head": -1, "deprel": "root"},
         {"head": -1, "deprel": ""},
     ]
-    assert gold_heads(words, 5) == [-1, 2, 0, -1, -1]
-    one_hot = distances(4)
-    assert (one_hot[:, 0].argmax(-1) == one_hot.shape[-1] - 1).all()
+    assert gold_heads(words) == [-1, -1, 3, ROOT, -1]
+    short = sentence(np.zeros((1, 4, 4)), [1, -1])
+    batch = joined([short, sentence(np.zeros((1, 5, 5)), [1, -1, 1])])
+    assert batch.candidates[0].tolist() == [
+        [False, False, True, True, False],
+        [True, False, True, True, False],
+        [True, False, False, True, False],
+        [True, False, True, False, False],
+        [True, False, True, True, False],
+    ]
+    assert batch.scored[0].tolist() == [False, False, True, True, False]
 
 
-def test_predictions_are_of_the_other_half(tmp_path):
-    corpus = oracle_corpus(20)
-    sentences = read_sentences(OracleRecording(corpus), oracle_texts(corpus, tmp_path), None, True)
-    assert len(sentences) == 20
-    found = held_out_predictions("attention", sentences, PARAMETERS)
-    assert [len(one) for one in found] == [len(sentence.heads) for sentence in sentences]
+def test_sentences_have_attention_between_words_cls_and_the_last_sep(tmp_path):
+    """Pieces of a word are joined; what was cut away is left out."""
+    corpus = oracle_corpus(12)
+    recording = OracleRecording(corpus, "random_weights")
+    tokens = recording.tokens
+    cut = 3
+    for column in ("tokens", "segments", "word", "special"):
+        tokens.at[cut, column] = tokens[column][cut][:8]
+    found = read_sentences(recording, oracle_texts(corpus, tmp_path), None)
+    assert len(found) == 11
+    row = next(r for r, t in enumerate(corpus["text_a"]) if "teacher" in t and r != cut)
+    one = found[row - (row > cut)]
+    maps = recording._maps(row).reshape(-1, *[len(tokens["tokens"][row])] * 2)
+    pieces = [[0], [len(maps[0]) - 1]] + [
+        np.flatnonzero(np.equal(tokens["word"][row], word)).tolist()
+        for word in range(len(corpus["words"][row]))
+    ]
+    assert tokens["special"][row][pieces[1][0]] == Special.SEP
+    for asks, asking in enumerate(pieces):
+        for asked, answering in enumerate(pieces):
+            expected = maps[:, asking][:, :, answering].sum(-1).mean(-1)
+            assert one.maps[:, asks, asked].numpy() == pytest.approx(expected, abs=1e-3)
+    assert one.forms == tuple(entry["text"] for entry in corpus["words"][row])
+    marks = [entry["deprel"] == "punct" for entry in corpus["words"][row]]
+    assert one.punctuation.tolist() == [False, False, *marks]
 
 
 @pytest.mark.parametrize(

@@ -148,12 +148,3 @@ def halves(groups: Int[np.ndarray, " case"], seed: int) -> Int[np.ndarray, " cas
     names = np.unique(groups)
     sides = np.random.default_rng(seed).permutation(len(names)) % 2
     return sides[np.searchsorted(names, groups)]
-
-
-def best_of_halves(
-    table: Real[np.ndarray, "case candidate"] | Bool[np.ndarray, "case candidate"],
-    half: Int[np.ndarray, " case"],
-) -> list[int]:
-    """The best candidate on each half; on all cases where a half is empty."""
-    parts = [table[half == side] for side in (0, 1)]
-    return [int((part if len(part) else table).mean(0).argmax()) for part in parts]

@@ -1,4 +1,4 @@
-"""Attention between tokens that belong together (Kovaleva et al. 2019, sections 4.2 and 4.4).
+"""Attention between tokens that belong together (Kovaleva et al. 2019, sections 4.2 and 4.5).
 
 Per head and text: the largest weight between any two tokens of a link, in either direction, and of
 the links of the text the largest, or their sum. Beside it stands what the head gives to tokens that

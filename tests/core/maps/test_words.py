@@ -2,7 +2,8 @@
 
 import torch
 
-from stages.core.maps.words import membership, present, word_maps
+from stages.core.maps.words import from_words, membership, present, word_maps
+from stages.core.recordings.tokens import Special
 
 # [CLS] play ##ing chess [SEP]
 WORDS = [[-1, 0, 0, 1, -1]]
@@ -38,3 +39,20 @@ def test_cls_stands_for_the_root_as_word_0():
 def test_words_that_were_cut_away_are_not_there():
     parts = membership([[-1, 0, 2, -1], [-1, 0, -1, -1]], 4)
     assert present(parts).tolist() == [[True, False, True], [True, False, False]]
+
+
+def test_cls_and_sep_together_stand_for_the_root():
+    both = (Special.CLS, Special.SEP)
+    parts = membership(WORDS, 6, special=[[1, 0, 0, 0, 2]], root_tokens=both)
+    assert parts[0].tolist() == [[1, 0, 0, 0, 1, 0], [0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0]]
+    found = word_maps(MAP, parts[..., :5])[0, 0, 0]
+    torch.testing.assert_close(found[:, 0], torch.tensor([0.4, 0.4, 0.3]))
+
+
+def test_what_words_give_is_the_mean_over_their_pieces():
+    parts = membership(WORDS, 5)
+    given = MAP[..., 4:]
+    torch.testing.assert_close(from_words(given, parts)[0, 0, 0, :, 0], torch.tensor([0.2, 0.3]))
+    torch.testing.assert_close(
+        from_words(given, parts, "first")[0, 0, 0, :, 0], torch.tensor([0.0, 0.3])
+    )

@@ -1,0 +1,205 @@
+"""What claims read of tables of features, beside rows that they must leave alone."""
+
+import numpy as np
+import pytest
+
+from stages.core.verdicts.measures import NotMeasured
+from stages.features.tables import CHANGES, CLS, RISES, SHARES
+from tests.claims import found, write_drawn, write_rows
+
+EXAMPLES = 12
+SPREAD = np.linspace(-0.02, 0.02, EXAMPLES)
+MEANS = {"share": 0.3, "early": 0.3, "late": 0.3}
+
+
+def share_rows(kind: str, arm: str = "tuned", aggregate: str = "maximum", **means) -> list[dict]:
+    """Examples around a mean; the spread of all columns is alike but for `late`, which has none."""
+    means = MEANS | means
+    return [
+        {
+            "arm": arm,
+            "kind": kind,
+            "aggregate": aggregate,
+            "id": f"x{number}",
+            "share": means["share"] + noise,
+            "early": means["early"] + noise,
+            "late": means["late"],
+        }
+        for number, noise in enumerate(SPREAD)
+    ]
+
+
+def write_shares(measures, task: str, *parts: list[dict]) -> None:
+    decoys = [
+        *share_rows("cls", arm="untuned", share=9, early=9),
+        *share_rows("cls", aggregate="sum", share=8, early=8),
+        *share_rows("sep", arm="untuned", share=9, late=9),
+    ]
+    rows = [row for part in (decoys, *parts) for row in part]
+    write_rows(measures, SHARES, rows, task=task)
+
+
+def test_early_less_late_on_the_task_where_it_is_least(measures):
+    for task, early in (("one", 0.5), ("two", 0.4)):
+        random = share_rows("cls", arm="random_weights", early=0.32)
+        write_shares(measures, task, share_rows("cls", early=early), random)
+    answer = found(measures, "early_less_late", kind="cls", sign=1)
+    assert answer.pooled.value == pytest.approx(0.1)
+    assert answer.tasks["one"].value == pytest.approx(0.2)
+    assert answer.pooled.n == 2 * EXAMPLES
+    assert (answer.arm, answer.seeds) == ("tuned", 1)
+    assert answer.control.value == pytest.approx(0.02)
+    # The noise is that of the same examples in both arms, so that nothing is left of it.
+    assert answer.beyond.value == pytest.approx(0.08)
+    assert answer.beyond.high - answer.beyond.low < 1e-6 < answer.pooled.high - answer.pooled.low
+    turned = found(measures, "early_less_late", kind="cls", sign=-1)
+    assert turned.pooled.value == pytest.approx(-0.2)
+    with pytest.raises(NotMeasured, match="noun"):
+        found(measures, "early_less_late", kind="noun", sign=1)
+
+
+def test_one_task_against_the_other_with_most(measures):
+    measures.primary = {"one": "accuracy", "two": "accuracy", "three": "accuracy"}
+    measures._wanted["task"] = list(measures.primary)
+    for task, share, random in (("one", 0.5, 0.3), ("two", 0.1, 0.3), ("three", 0.42, 0.31)):
+        control = share_rows("sep", arm="random_weights", share=random)
+        write_shares(measures, task, share_rows("sep", share=share), control)
+    answer = found(measures, "task_over_others", kind="sep", task="one")
+    assert answer.pooled.value == pytest.approx(0.08)
+    assert answer.pooled.n == 3 * EXAMPLES
+    assert answer.control.value == pytest.approx(-0.01)
+    assert answer.beyond.value == pytest.approx(0.09)
+    # Tasks share no examples: both add to the width.
+    single = answer.tasks["one"]
+    width = answer.pooled.value - answer.pooled.low
+    assert width == pytest.approx(np.sqrt(2) * (single.value - single.low), rel=0.3)
+    with pytest.raises(NotMeasured, match="sst2"):
+        found(measures, "task_over_others", kind="sep", task="sst2")
+
+
+def test_words_as_a_share_of_special_tokens(measures):
+    """[CLS] 0.5 and [SEP] 0.3: nouns with 0.1 are a quarter, verbs get less."""
+    for task, noun in (("one", 0.1), ("two", 0.2)):
+        tuned = [("cls", 0.5), ("sep", 0.3), ("noun", noun), ("verb", 0.05)]
+        random = [("cls", 0.2), ("sep", 0.2), ("noun", 0.2), ("verb", 0.3)]
+        own = [share_rows(kind, share=share) for kind, share in tuned]
+        control = [share_rows(kind, "random_weights", share=share) for kind, share in random]
+        write_shares(measures, task, *own, *control)
+    answer = found(measures, "words_to_special", column="share")
+    assert answer.tasks["one"].value == pytest.approx(0.25)
+    assert answer.pooled.value == pytest.approx(0.5)
+    assert answer.control.value == pytest.approx(1.5)
+    assert answer.beyond.value < 0
+    assert answer.pooled.n == 2 * EXAMPLES
+
+
+def change_rows(kind: str, change: float, late: float = 0.0) -> list[dict]:
+    return [
+        {
+            "kind": kind,
+            "aggregate": aggregate,
+            "id": f"x{number}",
+            "change": scale * change + noise,
+            "early_change": -9.0,
+            "late_change": scale * late + noise,
+        }
+        for aggregate, scale in (("maximum", 1), ("sum", 5))
+        for number, noise in enumerate(SPREAD)
+    ]
+
+
+def test_what_tuning_changes(measures):
+    for task, noun, late in (("one", 0.1, 0.3), ("two", 0.3, 0.1)):
+        parts = change_rows("cls", 0.4), change_rows("sep", 0.2, late), change_rows("noun", noun)
+        write_rows(measures, CHANGES, [row for part in parts for row in part], task=task)
+    answer = found(measures, "words_to_special", column="change")
+    assert answer.tasks["one"].value == pytest.approx(1 / 3)
+    assert answer.pooled.value == pytest.approx(1.0)
+    assert answer.control is None
+    assert "tuned" in answer.uncontrolled
+    late = found(measures, "change_in_half", kind="sep", half="late")
+    assert late.pooled.value == pytest.approx(0.2)
+    early = found(measures, "change_in_half", kind="sep", half="early")
+    assert early.pooled.value == pytest.approx(-9)
+
+
+def test_text_without_annotation_has_no_kinds_of_words(measures):
+    write_shares(measures, "one", share_rows("cls"), share_rows("sep"))
+    with pytest.raises(NotMeasured, match="tagger"):
+        found(measures, "words_to_special", column="share")
+
+
+def rise_row(kind: str, value: float, aggregate: str = "maximum") -> dict:
+    row = {"kind": kind, "aggregate": aggregate, "layer": 1, "head": 2, "cases": 30}
+    row |= {"value": value, "low": value - 0.1, "high": value + 0.05}
+    for name in ("rival", "gain"):
+        row |= {f"{name}_value": 7.0, f"{name}_low": 7.0, f"{name}_high": 7.0}
+    return row
+
+
+def test_the_least_of_the_rises_on_the_tasks_of_the_source(measures):
+    for task, value in (("one", 0.3), ("two", 0.2)):
+        rows = [rise_row("verb", 5), rise_row("noun", 6, "sum"), rise_row("noun", value)]
+        write_drawn(measures, RISES, rows, 0.01, task=task)
+    both = found(measures, "best_rise", kind="noun", tasks=["one", "two", "mrpc"])
+    assert (both.pooled.value, both.pooled.low) == pytest.approx((0.2, 0.1))
+    assert both.pooled.n == 60
+    one = found(measures, "best_rise", kind="noun", tasks=["one"])
+    assert list(one.tasks) == ["one"]
+    assert one.pooled.value == pytest.approx(0.3)
+    assert one.control is None
+    with pytest.raises(NotMeasured, match="mrpc"):
+        found(measures, "best_rise", kind="noun", tasks=["mrpc"])
+
+
+def cls_rows(shares: dict[str, float], arm: str = "tuned", aggregate: str = "maximum"):
+    return [
+        {
+            "arm": arm,
+            "kind": kind,
+            "aggregate": aggregate,
+            "share": share,
+            "low": share - 0.01,
+            "high": share + 0.01,
+            "examples": EXAMPLES,
+        }
+        for kind, share in shares.items()
+    ]
+
+
+def write_cls(measures, task: str, *parts: list[dict], loud: str = "") -> None:
+    """Rows with resamples; those of the kind `loud` have noise."""
+    rows = [row for part in parts for row in part]
+    write_drawn(measures, CLS, rows, 0.0, task=task)
+    path = measures.folder / f"features/{task}-cls-resampled.npy"
+    drawn = np.load(path)
+    noise = np.random.default_rng(0).normal(size=drawn.shape[-1])
+    for place, row in enumerate(rows):
+        if row["kind"] == loud:
+            drawn[0, place] += 0.1 * noise
+    np.save(path, drawn)
+
+
+def test_tasks_on_which_cls_looks_at_sep_first(measures):
+    """On the first task [SEP] is first; on the second punctuation may be, or may be not."""
+    decoys = [
+        *cls_rows({"cls": 0.9, "sep": 0.1}, aggregate="sum"),
+        *cls_rows({"cls": 0.9, "sep": 0.1}, arm="untuned"),
+    ]
+    random = cls_rows({"sep": 0.2, "cls": 0.3}, arm="random_weights")
+    first = cls_rows({"sep": 0.5, "cls": 0.1, "punctuation": 0.4, "noun by spelling": 0.9})
+    write_cls(measures, "one", decoys, first, random)
+    second = cls_rows({"sep": 0.5, "cls": 0.1, "punctuation": 0.49})
+    write_cls(measures, "two", decoys, second, random, loud="punctuation")
+    answer = found(measures, "cls_looks_at_sep")
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (1.0, 0.5, 1.0)
+    assert (answer.bounds, answer.counted, answer.pooled.n) == ("range", "tasks", 2)
+    assert answer.control.value == answer.control.high == 0
+    assert answer.beyond.value == 1.0
+
+
+def test_a_task_on_which_another_kind_is_first(measures):
+    write_cls(measures, "one", cls_rows({"sep": 0.2, "cls": 0.1, "negation": 0.4}))
+    answer = found(measures, "cls_looks_at_sep")
+    assert (answer.pooled.value, answer.pooled.high) == (0, 0)
+    assert answer.control is None

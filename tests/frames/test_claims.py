@@ -1,0 +1,117 @@
+"""What claims read of tables of frames, beside rows that they must leave alone."""
+
+import pandas as pd
+import pytest
+
+from stages.core.verdicts.measures import NotMeasured
+from stages.frames.tables import BEST, HEADS
+from tests.claims import found, write_drawn, write_rows
+
+
+def best_row(encoder: str, value: float) -> dict:
+    row = {"encoder": encoder, "layer": 2, "head": 1, "weight": 0.9, "moved_weight": 0.1}
+    row |= {"cases": 40, "groups": 20, "same": True}
+    row |= {"value": value, "low": value - 0.2, "high": value + 0.1}
+    for name in ("rival", "gain"):
+        row |= {f"{name}_value": 5.0, f"{name}_low": 5.0, f"{name}_high": 5.0}
+    return row
+
+
+def head_row(layer: int, head: int, weight: float, encoder: str = "untuned") -> dict:
+    """A weight that is known to a hundredth; the gain is another number."""
+    row = {"encoder": encoder, "layer": layer, "head": head, "texts": 30, "percentile": 0.5}
+    row |= {"weight": weight, "low": weight - 0.01, "high": weight + 0.01}
+    for name in ("moved", "gain"):
+        row |= {f"{name}_weight": 9.0, f"{name}_low": 8.0, f"{name}_high": 10.0}
+    return row
+
+
+HEAD_ROWS = [
+    head_row(0, 0, 0.1),
+    head_row(1, 2, 0.3),
+    head_row(2, 0, 0.4),
+    head_row(3, 1, 0.2001),
+    head_row(0, 0, 0.9, "random_weights"),
+    head_row(1, 0, 0.05, "random_weights"),
+]
+
+
+def test_what_the_best_head_gives_beyond_moved_links(measures):
+    rows = [best_row("random_weights", 0.05), best_row("untuned", 0.3)]
+    write_drawn(measures, BEST, rows, 0.02, corpus="one")
+    measures._wanted["corpus"] = ["one"]
+    answer = found(measures, "frame_link")
+    interval = answer.pooled.value, answer.pooled.low, answer.pooled.high
+    assert interval == pytest.approx((0.3, 0.1, 0.4))
+    assert (answer.pooled.n, answer.counted) == (40, "texts")
+    assert answer.control.value == pytest.approx(0.05)
+    assert answer.beyond.value == pytest.approx(0.25)
+
+
+def test_heads_above_a_weight_are_counted_of_so_many_texts(measures):
+    write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
+    measures._wanted["corpus"] = ["one"]
+    answer = found(measures, "frame_heads", weight=0.2)
+    # Three lie above; of one of them that is not shown, as its interval has the bound.
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (3, 2, 3)
+    assert (answer.pooled.n, answer.counted, answer.bounds) == (30, "texts", "range")
+    assert (answer.control.value, answer.control.low, answer.control.high) == (1, 1, 1)
+    assert answer.beyond.value == 2
+
+
+def gate(layer: int, head: int, effect: float, seed: int = 0, **changes) -> dict:
+    row = {"family": "head", "mode": "uniform", "layer": layer, "head": head, "examples": 50}
+    row |= {"effect": effect, "low": effect - 0.02, "high": effect + 0.01, "seed": seed}
+    return row | {"baseline": 0.8, "metric": "accuracy"} | changes
+
+
+@pytest.fixture
+def turned_off(measures, monkeypatch):
+    """Of both tasks the two heads with most weight, and others that no claim is about."""
+    write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
+    measures._wanted["corpus"] = ["one"]
+    decoys = [
+        gate(0, 0, -0.5),
+        gate(3, 1, -0.6),
+        gate(2, 0, -0.7, mode="zero"),
+        gate(2, 0, -0.8, family="layer"),
+        gate(2, 0, -0.9, metric="macro_f1"),
+    ]
+    one = [gate(1, 2, -0.01), gate(2, 0, 0.03), *decoys]
+    two = [gate(1, 2, 0.0), gate(2, 0, -0.02), *decoys]
+    rows = pd.concat([pd.DataFrame(one).assign(task="one"), pd.DataFrame(two).assign(task="two")])
+    monkeypatch.setattr("stages.frames.claims.of_learnt_tasks", lambda *_, **__: rows)
+    return measures
+
+
+def test_the_worse_of_the_heads_on_the_worst_task(turned_off):
+    answer = found(turned_off, "frame_heads_off", heads=2)
+    assert answer.pooled.value == pytest.approx(-2)
+    assert answer.pooled.low == pytest.approx(-4)
+    assert {task: one.value for task, one in answer.tasks.items()} == pytest.approx(
+        {"one": -1, "two": -2}
+    )
+    # Both heads were turned off on the same examples.
+    assert {one.n for one in answer.tasks.values()} == {50}
+    assert answer.pooled.n == 100
+    assert (answer.seeds, answer.arm) == (1, "tuned")
+    assert answer.control is None
+    assert "random weights" in answer.uncontrolled
+
+
+def test_several_seeds_are_one_effect_a_head(turned_off, monkeypatch):
+    runs = [gate(1, 2, -0.3, 0), gate(1, 2, 0.3, 1), gate(2, 0, 0.1, 0), gate(2, 0, 0.1, 1)]
+    rows = pd.DataFrame(runs).assign(task="one")
+    monkeypatch.setattr("stages.frames.claims.of_learnt_tasks", lambda *_, **__: rows)
+    answer = found(turned_off, "frame_heads_off", heads=2)
+    # The first head's mean is 0, and one of its seeds alone would say -30.
+    assert answer.pooled.value == pytest.approx(0)
+    assert answer.pooled.low < -100
+    assert (answer.seeds, answer.pooled.n) == (2, 50)
+
+
+def test_heads_of_other_encoders_are_not_turned_off(turned_off, measures):
+    rows = [row | {"encoder": "recorded"} for row in HEAD_ROWS[:4]]
+    write_rows(measures, HEADS, rows, corpus="one")
+    with pytest.raises(NotMeasured):
+        found(turned_off, "frame_heads_off", heads=2)

@@ -1,0 +1,102 @@
+"""Claims about probes: one frame by hand, with decoys of other variants, corpora and encoders."""
+
+import pytest
+
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, UNTUNED
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.measures import Measures
+from stages.probes.tables import SCORES
+from tests.claims import found, write_drawn
+
+SCORED = {
+    (UNTUNED, "right-branching"): 0.26,
+    (UNTUNED, "attention"): 0.61,
+    (UNTUNED, "distances and words"): 0.58,
+    (UNTUNED, "attention and words"): 0.77,
+    (RANDOM_WEIGHTS, "right-branching"): 0.26,
+    (RANDOM_WEIGHTS, "attention"): 0.12,
+    (RANDOM_WEIGHTS, "distances and words"): 0.58,
+    (RANDOM_WEIGHTS, "attention and words"): 0.30,
+}
+
+
+def row(encoder: str, probe: str, uas: float, variant: str = "", punctuation: bool = False) -> dict:
+    return {
+        "encoder": encoder,
+        "probe": probe,
+        "variant": variant,
+        "punctuation": punctuation,
+        "uas": uas,
+        "low": uas - 0.01,
+        "high": uas + 0.03,
+        "words": 500,
+    }
+
+
+@pytest.fixture
+def scored(tmp_path) -> Measures:
+    """The source's scores on one corpus, with decoys; another corpus after it."""
+    measures = Measures(tmp_path, {}, [], [], ["treebank", "templates"])
+    rows = [
+        *(row(encoder, probe, 0.99, "vectors off by one") for encoder, probe in SCORED),
+        *(row(encoder, probe, 0.01, "", True) for encoder, probe in SCORED),
+        *(row(encoder, probe, uas) for (encoder, probe), uas in SCORED.items()),
+    ]
+    write_drawn(measures, SCORES, rows, 0.02, corpus="treebank")
+    other = [row(encoder, probe, 0.9) for encoder, probe in SCORED]
+    write_drawn(measures, SCORES, other, 0.02, corpus="templates")
+    return measures
+
+
+def test_a_score_is_in_points_beside_that_of_random_weights(scored):
+    answer = found(scored, "attachment", probe="attention and words")
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == pytest.approx(
+        (77, 76, 80)
+    )
+    assert (answer.decided_on, answer.pooled.n, answer.counted) == ("treebank", 500, "words")
+    assert answer.control.value == pytest.approx(30)
+    # Noise that is the same in both leaves a difference without width.
+    beyond = (answer.beyond.value, answer.beyond.low, answer.beyond.high)
+    assert beyond == pytest.approx((47, 47, 47), abs=1e-3)
+    assert answer.tasks["templates"].value == pytest.approx(90)
+
+
+@pytest.mark.parametrize(
+    ("probe", "rival", "own", "control"),
+    [
+        ("attention", "right-branching", 35, -14),
+        ("attention and words", "distances and words", 19, -28),
+        ("attention and words", "attention", 16, 18),
+    ],
+)
+def test_differences_are_paired_and_stand_beside_those_of_random_weights(
+    scored, probe, rival, own, control
+):
+    answer = found(scored, "attachment_over", probe=probe, rival=rival)
+    bounds = (answer.pooled.value, answer.pooled.low, answer.pooled.high)
+    assert bounds == pytest.approx((own, own, own), abs=1e-3)
+    assert answer.control.value == pytest.approx(control)
+    assert answer.beyond.value == pytest.approx(own - control)
+
+
+def test_what_is_said_against_random_weights_has_no_other_control(scored):
+    answer = found(scored, "attachment_over_random_weights", probe="attention and words")
+    bounds = (answer.pooled.value, answer.pooled.low, answer.pooled.high)
+    assert bounds == pytest.approx((47, 47, 47), abs=1e-3)
+    assert answer.control is None
+    assert answer.beyond is None
+    assert "difference to them" in answer.uncontrolled
+    assert answer.tasks["templates"].value == pytest.approx(0)
+
+
+def test_recorded_attention_without_words_or_random_weights(tmp_path):
+    measures = Measures(tmp_path, {}, [], [], ["elsewhere"])
+    rows = [row(RECORDED, "attention", 0.6), row(RECORDED, "right-branching", 0.3)]
+    write_drawn(measures, SCORES, rows, 0.02, corpus="elsewhere")
+    answer = found(measures, "attachment_over", probe="attention", rival="right-branching")
+    assert answer.pooled.value == pytest.approx(30)
+    assert answer.control is None
+    with pytest.raises(NotMeasured):
+        found(measures, "attachment", probe="attention and words")
+    with pytest.raises(NotMeasured):
+        found(measures, "attachment_over_random_weights", probe="attention")
