@@ -65,7 +65,7 @@ def build(context: typer.Context) -> None:
         level=LEVEL,
         checkpoint=section(dict[str, Any], "checkpoint"),
         tasks=measures.primary,
-        seeds={task: section(list[int], "run.seeds") for task in measures.tasks},
+        seeds=measures.seeds,
         recorded=recorded_models(list(section(dict[str, Any], "corpora"))),
         not_learnt=not_learnt(measures),
         claims=claims,
