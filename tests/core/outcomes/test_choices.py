@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.outcomes.choices import halve, held_out_choice
+from stages.core.outcomes.choices import Halves, halve, held_out_choice
 from stages.core.outcomes.outcomes import Outcomes
-from stages.core.outcomes.paired import resample
+from stages.core.outcomes.paired import ResampledMetric, resample
 
 GENERATOR = np.random.default_rng(1)
 
@@ -68,6 +68,27 @@ def test_resamples_of_other_metrics_follow_the_chosen_gate(metric):
     assert best.effect == pytest.approx(found.after[1] - found.before, abs=0.01)
     assert np.corrcoef(best.drawn, own)[0, 1] > 0.98
     assert best.drawn.std() == pytest.approx(own.std(), rel=0.1)
+
+
+def test_contributions_to_choice_and_score_by_hand():
+    """Of four examples the half that has the first one chooses gate 1, the other half gate 0."""
+    first = np.array([[1.0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
+    values = np.array([[0.0, 1, 1, 1], [10, 0.9, 0.9, 0.9]])
+    on_first, on_second = (side @ values.T / 2 for side in (first, 1 - first))
+    halves = Halves(first, on_first, on_second, values)
+    weights = np.array([[1, 1, 1, 1], [4, 0, 0, 0], [0, 2, 1, 1]])
+    nothing = np.zeros(3)
+    resampled = ResampledMetric(weights, nothing, np.zeros((2, 3)))
+    best = held_out_choice(halves, np.arange(2), 1, resampled)
+    # Gate 1 scores 0.9 on two others; gate 0 scores 0.5 on the first and another.
+    assert best.effect == pytest.approx(0.7)
+    # As it scores, the first adds 0 and another 0.9, 0.9 or 1: -0.7 and 7/30 about their mean. The
+    # halves that chose without the first owe their 0.5 to its score: 0.5 + 7/30 is left of it, and
+    # 0.9 - 7/30 of the others. So the first, which always chose the latter, adds 4 * (2/3 - 0.7).
+    of_first, of_another = -0.7 - 4 / 30, 7 / 30 + 4 / 90
+    assert of_first + 3 * of_another == pytest.approx(0)
+    expected = [0, 3 * of_first - 3 * of_another, -of_first + of_another]
+    np.testing.assert_allclose(best.drawn, 0.7 + np.array(expected) / 4)
 
 
 def noisy(generator, gates=60, count=200):
