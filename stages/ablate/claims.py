@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from stages.core.outcomes import tables as of_outcomes
+from stages.core.outcomes.deciding import ACCURACY
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
 from stages.core.stage.tables import MeasuredTable, drawn_name
@@ -119,10 +120,12 @@ def usual_effect_of_heads(measures: Measures, settings: Settings, task: str) -> 
     def root(rows: pd.DataFrame) -> Estimate:
         drawn = np.stack(list(rows[drawn_name("relative")]))
         variance = drawn.var(axis=1, ddof=1)
+        n, baseline = int(rows["examples"].iloc[0]), float(rows["baseline"].iloc[0])
+        # What resamples of accuracy have beside the variance of the examples (`one_more_each_way`).
+        added = 2 / (n * baseline) ** 2 if rows["metric"].iloc[0] == ACCURACY else 0.0
         # A resample scatters around the measured effect, as that does around the true one.
-        squares = rows["relative"].to_numpy() ** 2 - variance
-        resampled = (drawn**2 - 2 * variance[:, None]).mean(axis=0)
-        n = int(rows["examples"].iloc[0])
+        squares = rows["relative"].to_numpy() ** 2 - (variance - added)
+        resampled = (drawn**2 - (2 * variance - added)[:, None]).mean(axis=0)
         return Estimate.of_drawn(_root(squares.mean()), _root(resampled), n).scaled(PERCENT)
 
     return _one_task(measures, GATES, _of_rows(root, family="head", mode="zero"), task)

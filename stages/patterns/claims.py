@@ -16,7 +16,7 @@ from stages.core.stage.tables import interval_names
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Estimate, largest, smallest
+from stages.core.verdicts.estimates import Estimate, difference_of, largest, smallest
 from stages.core.verdicts.measures import Measures, studied
 from stages.core.verdicts.setting import setting_of_task
 from stages.patterns.labelled_maps import CLASSES
@@ -73,6 +73,9 @@ def rarest_pattern(measures: Measures, settings: Settings, arms: list[Arm], rule
     weights = found.get(RANDOM_WEIGHTS, {})
     control = {f"{arm}: {name}": share for arm in arms for name, share in weights.items()}
     answer = over_tasks(own, smallest, control, "examples")
+    if answer.control is not None:
+        # Random weights have other patterns: what is rarest there need not be rarest here.
+        answer = replace(answer, beyond=difference_of(answer.pooled, answer.control))
     tuned = TUNED if TUNED in arms else arms[0]
     tasks = list(dict.fromkeys(name.split(": ")[1].split(",")[0] for name in own))
     return replace(answer, decided_on=", ".join(tasks), arm=tuned, seeds=1)
