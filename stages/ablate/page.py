@@ -142,7 +142,7 @@ PAGE = Page(
     order=6,
     title="Heads and layers off",
     summary="What each head and each layer does for the tasks, by turning it off.",
-    studies=("K8", "K9", "T4", "T9"),
+    studies=("K8", "K8b", "K9", "T4", "T9"),
     sections=sections,
     heads=heads,
 )

@@ -96,7 +96,7 @@ PAGE = Page(
     order=8,
     title="Importance by gradients",
     summary="How well one backward pass ranks the heads, against turning each off.",
-    studies=(),
+    studies=("B2",),
     sections=sections,
     heads=heads,
 )

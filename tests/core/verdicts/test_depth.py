@@ -20,6 +20,8 @@ OF_SIX = {
     "C3-sep-summed": [2, 3, 4, 5],
     "C4-broad": [0],
     "C4-cls": [5],
+    "K5-last": [5],
+    "K5-last-padded": [5],
 }
 OF_TWELVE = {
     "T4-middle": range(5, 10),  # counted from 0 by the source
@@ -33,6 +35,8 @@ OF_TWELVE = {
     "C3-sep-summed": range(4, 12),
     "C4-broad": range(2),
     "C4-cls": range(11, 12),
+    "K5-last": range(10, 12),  # layers 11 and 12, counted from 1
+    "K5-last-padded": range(10, 12),
 }
 
 
