@@ -51,7 +51,7 @@ def random_over_untuned(measures: Measures, settings: Settings, tasks: list[str]
         tasks: those that the claim is about; all of them must be run.
     """
     if lacking := [task for task in tasks if task not in measures.tasks]:
-        raise NotMeasured(f"it is about {' and '.join(tasks)}, of which {lacking} are not run")
+        raise NotMeasured(f"it is about {' and '.join(tasks)}; {' and '.join(lacking)} did not run")
     gains = _gains(measures, settings, UNTUNED, tasks, after=TUNED_FROM_RANDOM)
     return _of_models(largest(list(gains.values())), gains, measures)
 
