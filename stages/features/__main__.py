@@ -42,6 +42,7 @@ from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARE
 Words = list[dict]
 # By kind of token and aggregate.
 ByKind = dict[tuple[str, str], Float[np.ndarray, "head example"]]
+OfLastLayer = dict[tuple[str, str], Float[np.ndarray, "last_layer_head example"]]
 EARLY, LATE = slice(0, 1), slice(1, 2)  # halves of the layers
 
 
@@ -121,7 +122,7 @@ def annotated(examples: pd.DataFrame) -> pd.DataFrame:
     return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
 
 
-def kind_shares(recording: StoredRecording, examples: pd.DataFrame) -> tuple[ByKind, ByKind]:
+def kind_shares(recording: StoredRecording, examples: pd.DataFrame) -> tuple[ByKind, OfLastLayer]:
     """What every head gives to each kind, and what [CLS] gives to it in the last layer."""
     heads, count = recording.heads, len(examples)
     shares = {name: HeadValues(recording.layers * heads, count) for name in AGGREGATES}
