@@ -49,7 +49,8 @@ EXPECTED = {
     "attend": {"attend-cls": {"rect mark": MODELS * CELLS}},
     "classifier": {"classifier-confusion": {"rect mark": 25, "text mark": 25}},
     "patterns": {
-        "patterns-shares": {"bar": MODELS * 5 * len(TASKS)},
+        "patterns-shares-special": {"bar": MODELS * 5 * len(TASKS)},
+        "patterns-shares-any": {"bar": MODELS * 5 * len(TASKS)},
         "patterns-heads": {"rect mark": 5 * CELLS},
     },
     "drift": {"drift-cropped": {"rect mark": len(TASKS) * CELLS}},

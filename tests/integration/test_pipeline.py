@@ -126,7 +126,7 @@ def test_two_rebuilds_give_the_same_bytes(both):
 def test_reports_are_written(rebuilt):
     findings = json.loads((rebuilt / "reports/findings.json").read_text())
     verdicts = {claim["verdict"] for claim in findings["claims"].values()}
-    assert verdicts <= {"holds", "fails", "undecided"}
+    assert verdicts <= {"holds", "fails", "undecided", "not decidable here"}
     for name in ("index.html", "metrics.json", "tables", "figures"):
         assert (rebuilt / "reports" / name).exists(), name
     assert "mrpc" in (rebuilt / "reports/tables/finetune-scores.csv").read_text()
@@ -159,7 +159,7 @@ def test_metrics_and_plots_are_shown(rebuilt):
     run(rebuilt, *DVC, "plots", "show", "-o", "dvc_plots")
     assert "vega" in (rebuilt / "dvc_plots" / "index.html").read_text()
     checked = ["-m", "stages.findings", "check", "--against", "reports/findings.json"]
-    assert "0 verdicts flipped" in run(rebuilt, sys.executable, *checked)
+    assert ", 0 wrong or beyond their interval" in run(rebuilt, sys.executable, *checked)
 
 
 def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):

@@ -133,9 +133,9 @@ def by_layer(found: tuple[pd.DataFrame, np.ndarray]) -> pd.DataFrame:
 def test_sep_to_sep_is_of_heads_that_attend_to_sep(own, texts):
     """One oracle gives all of its attention to [SEP]; no other head gives half."""
     rows = by_layer(sep_table(*own[:1], own[1], own[1], texts.groups, PARAMETERS))
-    assert rows["heads"].tolist() == [0, 1, 0, 0]
-    assert rows["cases"].tolist() == [0, TEXTS, 0, 0]
-    assert rows["sep_to_sep_sum"].tolist() == [0, pytest.approx(TEXTS), 0, 0]
+    assert rows["heads"].tolist() == [0, 0, 1, 0]
+    assert rows["cases"].tolist() == [0, 0, TEXTS, 0]
+    assert rows["sep_to_sep_sum"].tolist() == [0, 0, pytest.approx(TEXTS), 0]
 
 
 def test_random_weights_are_measured_at_the_places_of_the_encoders_heads(own, texts):
@@ -143,12 +143,12 @@ def test_random_weights_are_measured_at_the_places_of_the_encoders_heads(own, te
     found = sep_table(recording, own[1], beside, texts.groups, PARAMETERS)
     rows = by_layer(found)
     place = SEP[0] * HEADS + SEP[1]
-    assert rows["cases"].tolist() == [0, TEXTS, 0, 0]
-    assert rows.loc[1, "sep_to_sep_sum"] == pytest.approx(beside["sep_to_sep"][place].sum())
+    assert rows["cases"].tolist() == [0, 0, TEXTS, 0]
+    assert rows.loc[SEP[0], "sep_to_sep_sum"] == pytest.approx(beside["sep_to_sep"][place].sum())
     assert set(rows["encoder"]) == {"random_weights"}
     assert found[1].shape == (2, LAYERS, PARAMETERS.resamples)
     # Of eight groups a resample may have none in a half, hence the median.
-    assert np.median(found[1][1], axis=1).tolist() == [0, TEXTS, 0, 0]
+    assert np.median(found[1][1], axis=1).tolist() == [0, 0, TEXTS, 0]
 
 
 def test_heads_that_attend_to_sep_on_some_texts_only_are_scored_on_the_others(own, texts):

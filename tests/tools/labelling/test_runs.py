@@ -122,7 +122,7 @@ def test_draws_go_by_a_classifier_where_it_is_asked_for(project):
 
 
 def test_sheets_in_parts_of_maps_drawn_by_chance(project):
-    at = ["--folder", "labelled", "--models", "sentiment-untuned-0"]
+    at = ["--folder", "labelled", "--models", "sentiment/untuned-0"]
     command("draw", *PLAN, *at, "--count", "6")
     command("draw", *PLAN, *at, "--count", "7", "--by", "chance", "--more")
     for seed in ("1", "2"):
