@@ -158,10 +158,12 @@ def other_tense(clause: Clause, scene: Scene) -> Clause | None:
 
 def other_subject(clause: Clause, scene: Scene) -> Clause | None:
     """Another subject; the pronouns for it change with it."""
-    if _located(clause):
-        return replace(clause, subject=scene.thing(clause.subject.noun.kind, modified=False))
     old = clause.subject
-    return with_referent(clause, old.entity, scene.person_of(old.gender))
+    if _located(clause):
+        new = scene.thing(old.noun.kind, modified=False)
+        return replace(clause, subject=new) if _differ(old, new, scene) else None
+    new = scene.person_of(old.gender)
+    return with_referent(clause, old.entity, new) if _differ(old, new, scene) else None
 
 
 def other_object(clause: Clause, scene: Scene) -> Clause | None:
@@ -169,7 +171,13 @@ def other_object(clause: Clause, scene: Scene) -> Clause | None:
     if old is None or old.pronoun:
         return None
     new = scene.person_of(old.gender) if old.noun.person else scene.thing(old.noun.kind)
-    return with_referent(clause, old.entity, new)
+    return with_referent(clause, old.entity, new) if _differ(old, new, scene) else None
+
+
+def _differ(old: Phrase, new: Phrase, scene: Scene) -> bool:
+    """Whether two nouns mean different things: a class may have no other noun left."""
+    same = (old.noun.singular, *scene.lexicon.noun_synonyms.get(old.noun.singular, ()))
+    return new.noun.singular not in same
 
 
 def other_verb(clause: Clause, scene: Scene) -> Clause | None:
@@ -177,12 +185,20 @@ def other_verb(clause: Clause, scene: Scene) -> Clause | None:
         return None
     # A synonym would be no other verb, an opposite is an edit of its own.
     for table in (scene.lexicon.synonyms, scene.lexicon.opposites):
-        scene.used |= {Verb.parse(word).name for word in table.get(clause.verb.name, ())}
+        scene.used |= _names(scene, table, clause.verb.name)
     if clause.object is None:
-        return replace(clause, verb=scene.verb("motion" if _travels(clause) else "intransitive"))
-    if clause.object.noun.person:
-        return replace(clause, verb=scene.verb("reversible"))
-    return replace(clause, verb=scene.verb("transitive", clause.object.noun.kind))
+        new = scene.verb("motion" if _travels(clause) else "intransitive")
+    elif clause.object.noun.person:
+        new = scene.verb("reversible")
+    else:
+        new = scene.verb("transitive", clause.object.noun.kind)
+    same = (clause.verb.name, *_names(scene, scene.lexicon.synonyms, clause.verb.name))
+    return replace(clause, verb=new) if new.name not in same else None
+
+
+def _names(scene: Scene, table: dict[str, list[str]], name: str) -> set[str]:
+    """The names of the verbs that a table has for one."""
+    return {Verb.parse(word).name for word in table.get(name, ())}
 
 
 def negation(clause: Clause, scene: Scene) -> Clause | None:

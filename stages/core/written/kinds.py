@@ -111,17 +111,17 @@ KINDS = {
         _joined_acts, (exchange.exchange_conjunct_objects,), (exchange.exchange_clauses,)
     ),
     "ordered": Kind(_acts_in_order, (exchange.exchange_adjunct_objects,)),
-    "reversible": Kind(Scene.reversible, (exchange.exchange_roles,), weight=2),
+    "reversible": Kind(Scene.reversible, (exchange.exchange_roles,), weight=3),
     "adjectives": Kind(
         lambda scene: _with_adjectives(scene, scene.reversible()),
         (exchange.exchange_adjectives, exchange.exchange_roles),
-        weight=2,
+        weight=3,
     ),
     "symmetric": Kind(
         lambda scene: _with_adjectives(scene, scene.symmetric()),
         (exchange.exchange_adjectives,),
         (exchange.exchange_roles,),
-        weight=2,
+        weight=3,
     ),
     "ditransitive": Kind(Scene.ditransitive, (exchange.exchange_recipient,), weight=3),
     "comparison": Kind(

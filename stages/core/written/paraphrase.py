@@ -29,7 +29,7 @@ from stages.core.written.tree import Node, annotate, plain, sentence
 # How label 0 comes about: words are replaced (for label 1 by synonyms), parts are exchanged, or it
 # is something else from the same scene, which shares fewer words.
 REPLACED, EXCHANGED, OTHER = "replaced", "exchanged", "other"
-WAYS = {REPLACED: 0.75, EXCHANGED: 0.2, OTHER: 0.05}
+WAYS = {REPLACED: 0.8, EXCHANGED: 0.15, OTHER: 0.05}
 MOST_REPLACED = 3  # words
 SYNONYM_SHARE = 0.15  # of the exchanges: a synonym for one of the words, for both labels
 STYLES = 8  # of the second texts, drawn at most until both share as many words with the first
@@ -41,7 +41,7 @@ STYLE_CHANCE = 0.3  # of each choice of style
 LIGHT_CHANGE = 0.5
 HEAVY_CHANGE = 0.15
 LIGHT = ("particle_last", "front_time", "early_manner", "of_genitive", "bare_complement")
-RICHNESS = (0.0, 0.0, 0.05, 0.15)
+RICHNESS = (0.0, 0.0, 0.0, 0.1)
 
 
 def draw_style(generator: np.random.Generator) -> Style:

@@ -16,6 +16,7 @@ from stages.core.written.edit import (
     COSTS,
     PARTS,
     opposite_of_verb,
+    other_object,
     other_verb,
     synonym_of_object,
     synonym_of_subject,
@@ -259,3 +260,17 @@ def test_another_verb_is_neither_a_synonym_nor_an_opposite():
     for seed in range(60):
         scene = Scene(np.random.default_rng(seed), lexicon)
         assert other_verb(HIRED, scene).verb.name not in ("hire", "employ", "dismiss")
+
+
+def test_where_a_class_has_no_other_noun_nothing_stands_for_it():
+    lexicon = Lexicon(ANY)
+    devices = lexicon.nouns["hotel"]["device"]
+    lift = next(noun for noun in devices if noun.singular == "lift")
+    elevator = next(noun for noun in devices if noun.singular == "elevator")
+    cleaned = replace(HIRED, object=Phrase(lift, 3, gender="Neut"))
+    scene = Scene(np.random.default_rng(0), lexicon)
+    scene.domain = "hotel"
+    assert other_object(cleaned, scene).object.noun.singular not in ("lift", "elevator")
+    lexicon.nouns["hotel"]["device"] = [lift, elevator]
+    scene.used = set()
+    assert other_object(cleaned, scene) is None
