@@ -1,8 +1,11 @@
-"""Baselines without an encoder: the majority class (or mean score) and a bag of words.
+"""Baselines without an encoder: the majority class (or mean score), a bag of words, word overlap.
 
 The bag of words counts the words of each text apart, so that it knows which text a word is in, but
-neither their order nor which words the texts share.
+neither their order nor which words the texts share. The overlap knows of a pair how many words its
+texts share and how long they are, but no word.
 """
+
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +13,8 @@ from jaxtyping import Float
 from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from stages.core.stage.command import TaskOption, stage_command
 from stages.core.stage.places import examples_file
@@ -51,7 +56,35 @@ def bag_of_words(
     return model.fit(fitted, train["label"]).predict(applied)
 
 
+def overlap_numbers(examples: pd.DataFrame) -> Float[np.ndarray, "example number"]:
+    """Of each pair: the Jaccard index of its sets of words, the shares of shared words in either
+    set, and the logarithm of how much longer the second text is.
+
+    Small and capital letters are the same; a text without a word counts as one of one word.
+    """
+    rows = []
+    for texts in zip(examples["text_a"], examples["text_b"], strict=True):
+        words = [re.findall(WORD, text.lower()) or [""] for text in texts]
+        one, other = (set(text) for text in words)
+        shared = len(one & other)
+        shares = [shared / len(one | other), shared / len(one), shared / len(other)]
+        rows.append([*shares, np.log(len(words[1]) / len(words[0]))])
+    return np.array(rows)
+
+
+def word_overlap(
+    train: pd.DataFrame, validation: pd.DataFrame, task: Task
+) -> Float[np.ndarray, " example"]:
+    """Predictions of a logistic regression (ridge regression for scores) on `overlap_numbers`."""
+    classifier = LogisticRegression(max_iter=ITERATIONS)
+    model = make_pipeline(
+        StandardScaler(), classifier if task.kind == "classification" else Ridge()
+    )
+    return model.fit(overlap_numbers(train), train["label"]).predict(overlap_numbers(validation))
+
+
 MODELS = {"majority": majority, "bag_of_words": bag_of_words}
+OF_PAIRS = {"word_overlap": word_overlap}
 
 
 def main(task: TaskOption) -> None:
@@ -60,9 +93,10 @@ def main(task: TaskOption) -> None:
     train, validation = (
         read_examples(examples_file(task, split)) for split in ("train", "validation")
     )
+    pairs = train["text_b"].notna().all()
     predictions = [
         validation[["id", "label"]].assign(model=name, prediction=predict(train, validation, entry))
-        for name, predict in MODELS.items()
+        for name, predict in (MODELS | OF_PAIRS if pairs else MODELS).items()
     ]
     BASELINES.write(predictions, task=task)
 

@@ -1,8 +1,20 @@
 """The baselines on toys that single words decide, or do not."""
 
+import numpy as np
 import pandas as pd
+import pytest
 
-from stages.baseline import bag_of_words, majority, word_counts
+from stages.baseline import (
+    bag_of_words,
+    main,
+    majority,
+    overlap_numbers,
+    word_counts,
+    word_overlap,
+)
+from stages.core.stage.places import examples_file
+from stages.core.tasks.examples import examples_frame, write_examples
+from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
@@ -45,3 +57,47 @@ def test_the_two_texts_are_counted_apart():
     # a am b i | b c
     assert fitted.toarray().tolist() == [[0, 1, 0, 1, 1, 0], [1, 0, 1, 0, 0, 1]]
     assert applied.toarray().tolist() == [[1, 0, 0, 0, 2, 0]]
+
+
+def test_overlap_counts_different_words_of_either_text():
+    # {a, cat, and} and {the, cat}: one of four is shared; five words against four.
+    pairs = frame(["A cat and a cat", "?"], [0.0, 0.0], ["The cat, the cat", "dog dog"])
+    wanted = [[1 / 4, 1 / 3, 1 / 2, np.log(4 / 5)], [0, 0, 0, np.log(2)]]
+    np.testing.assert_allclose(overlap_numbers(pairs), wanted)
+
+
+def test_overlap_is_learnt_whatever_the_words_are():
+    same, other = ("red fox", "red fox"), ("blue owl", "old hen")
+    texts = [same, other, ("one two", "two one"), ("one two", "six ten")] * 5
+    first, second = zip(*texts, strict=True)
+    train = frame(list(first), [1.0, 0.0] * 10, list(second))
+    validation = frame(["new words", "new words"], [1.0, 0.0], ["new words", "old hen"])
+    assert word_overlap(train, validation, CLASSES).tolist() == [1, 0]
+    above, below = word_overlap(train, validation, SCORES)
+    assert above > 0.9 and below < 0.1
+
+
+def test_longer_second_texts_are_learnt():
+    train = frame(["a b", "a b"] * 10, [1.0, 0.0] * 10, ["c d e f", "c d"] * 10)
+    validation = frame(["g", "g"], [1.0, 0.0], ["h i", "h"])
+    assert word_overlap(train, validation, CLASSES).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_overlap_is_a_baseline_of_pairs_alone(tmp_path, monkeypatch, pairs):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text(
+        "tasks:\n  own:\n    data: {source: written, train: 4, validation: 4, seed: 0}\n"
+        "    kind: classification\n    labels: 2\n    metrics: [accuracy]\n"
+    )
+    rows = [
+        {"id": str(i), "text_a": f"x{i}", "text_b": f"x{i * (i % 2)}" if pairs else None}
+        | {"label": float(i % 2)}
+        for i in range(4)
+    ]
+    for split in ("train", "validation"):
+        examples_file("own", split).parent.mkdir(parents=True, exist_ok=True)
+        write_examples(examples_frame(rows), examples_file("own", split))
+    main("own")
+    models = pd.read_parquet(BASELINES.path(task="own"))["model"].unique().tolist()
+    assert models == ["majority", "bag_of_words", *(["word_overlap"] if pairs else [])]

@@ -10,7 +10,7 @@ import pandas as pd
 from stages.core.corpora.entries import FramenetCorpus, WrittenCorpus
 from stages.core.corpora.store import corpus_frame
 from stages.core.written import DRAW
-from stages.core.written.lexicon import Lexicon
+from stages.core.written.lexicon import ANY, Lexicon
 
 CORE_RELATIONS = ("nsubj", "obj", "iobj")
 LIMITS = FramenetCorpus(source="framenet", path="")
@@ -19,10 +19,10 @@ LIMITS = FramenetCorpus(source="framenet", path="")
 def read(name: str, entry: WrittenCorpus) -> pd.DataFrame:
     """Draw texts, as many from each task, none of them twice.
 
-    Where pairs are asked for, tasks of single texts give none. Texts without syntax (shuffled
-    titles) are left out where each text stands alone.
+    Where pairs are asked for, tasks of single texts give none. Words and templates are those of
+    both splits, as no encoder is tuned on a corpus.
     """
-    lexicon = Lexicon("validation")
+    lexicon = Lexicon(ANY)
     rows: dict[str, dict] = {}
     draws = {
         task: np.random.default_rng([entry.seed, *task.encode()])
@@ -35,10 +35,9 @@ def read(name: str, entry: WrittenCorpus) -> pd.DataFrame:
         for task, generator in draws.items():
             for row in DRAW[task](generator, lexicon):
                 for text in [row] if entry.pairs else _texts(row):
-                    if entry.pairs or all(word["deprel"] for word in text["words"]):
-                        key = f"{text['text_a']}\n{text['text_b'] or ''}"
-                        text = text | {"group": f"{task}-{number}", "frames": _frames(text)}
-                        rows.setdefault(key, text)
+                    key = f"{text['text_a']}\n{text['text_b'] or ''}"
+                    text = text | {"group": f"{task}-{number}", "frames": _frames(text)}
+                    rows.setdefault(key, text)
     kept = list(rows.values())[: entry.texts]
     return corpus_frame({**row, "id": f"{name}-{place:05d}"} for place, row in enumerate(kept))
 

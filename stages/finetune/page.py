@@ -11,7 +11,11 @@ from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 
-MODELS = {"majority": "majority class", "bag_of_words": "bag of words"}
+MODELS = {
+    "majority": "majority class",
+    "bag_of_words": "bag of words",
+    "word_overlap": "word overlap",
+}
 POINTS = 100
 RESAMPLES = 1000
 
@@ -31,7 +35,9 @@ def sections(measures: Measures) -> list[Section]:
             "Three arms, as in Table 1 of Kovaleva et al.: the pretrained encoder under a fresh "
             "head, the same architecture tuned from random weights, and the pretrained encoder "
             "tuned. Beside them stand random weights that are not tuned, the control of attention "
-            "and patterns, and two models without an encoder.",
+            "and patterns, and models without an encoder: the majority class (the mean of scores), "
+            "a bag of words of either text and, where examples are pairs, word overlap, which "
+            "knows how many words the two share and how long they are.",
             (
                 figure,
                 Table(

@@ -7,5 +7,6 @@ from stages.core.stage.tables import MeasuredTable
 PREDICTIONS = MeasuredTable(
     "finetune/{task}", ("arm", "seed", "id", "label", "prediction"), numbered=("logit",)
 )
-# One row a model without an encoder and example.
+# One row a model without an encoder and example: `majority`, `bag_of_words` and, of tasks of pairs,
+# `word_overlap`.
 BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))

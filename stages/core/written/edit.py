@@ -6,6 +6,7 @@ An edit that does not apply gives None.
 from collections.abc import Callable
 from dataclasses import replace
 
+from stages.core.written.clause import LINKING_PREPOSITIONS
 from stages.core.written.exchange import (
     exchange_position,
     exchange_recipient,
@@ -13,6 +14,7 @@ from stages.core.written.exchange import (
     exchange_standard,
 )
 from stages.core.written.inflection import Verb
+from stages.core.written.lexicon import flat
 from stages.core.written.meaning import Clause, Phrase
 from stages.core.written.scene import Scene
 
@@ -20,19 +22,47 @@ Edit = Callable[[Clause, Scene], Clause | None]
 
 
 def synonym_of_verb(clause: Clause, scene: Scene) -> Clause | None:
-    return _other_verb(clause, scene, scene.lexicon.synonyms)
+    """Another verb of a group that means the same in this frame: one hires a cook, not a car."""
+    if clause.verb is None:
+        return None
+    for group in _frame(clause, scene):
+        words = {} if isinstance(group, str) else {Verb.parse(word).name: word for word in group}
+        if clause.verb.name in words:
+            return _with_verb(clause, scene, scene.lexicon.open(words.values()))
+    return None
 
 
 def opposite_of_verb(clause: Clause, scene: Scene) -> Clause | None:
-    return _other_verb(clause, scene, scene.lexicon.opposites)
-
-
-def _other_verb(clause: Clause, scene: Scene, table: dict[str, list[str]]) -> Clause | None:
-    if clause.verb is None or clause.verb.name not in table:
+    """An opposite that has the same frame, or none of verbs.yaml: nobody arrives a room."""
+    if clause.verb is None:
         return None
-    name = Verb.parse(scene.pick(table[clause.verb.name])).name
-    verb = scene.lexicon.verb_forms.get(name)
-    return verb and replace(clause, verb=verb)
+    fitting = {Verb.parse(word).name for word in flat(_frame(clause, scene))}
+    opposites = scene.lexicon.open(scene.lexicon.opposites.get(clause.verb.name, ()))
+    fitting |= scene.lexicon.verb_forms.keys() - scene.lexicon.framed_verbs
+    return _with_verb(clause, scene, [word for word in opposites if word in fitting])
+
+
+def _with_verb(clause: Clause, scene: Scene, words: list[str]) -> Clause | None:
+    """The clause with one of some verbs in place of its own."""
+    names = [name for word in words if (name := Verb.parse(word).name) != clause.verb.name]
+    return replace(clause, verb=scene.lexicon.verb_forms[scene.pick(names)]) if names else None
+
+
+def _frame(clause: Clause, scene: Scene) -> list:
+    """The verbs that could stand in a clause, as verbs.yaml lists them."""
+    tables, thing = scene.lexicon.tables["verbs"], clause.object
+    if clause.complement is not None:
+        return tables["infinitival" if clause.infinitive else "clausal"]
+    if thing is None:
+        return tables["motion" if _travels(clause) else "intransitive"]
+    if clause.recipient is not None:
+        return tables["ditransitive"]
+    if thing.pronoun == "reflexive":
+        return tables["reflexive"]
+    if not thing.noun.person:
+        return tables["transitive"].get(thing.noun.kind, [])
+    linked = clause.verb.particle in LINKING_PREPOSITIONS
+    return tables["symmetric" if linked else "reversible"]
 
 
 def synonym_of_adjective(clause: Clause, scene: Scene) -> Clause | None:
@@ -45,7 +75,7 @@ def opposite_of_adjective(clause: Clause, scene: Scene) -> Clause | None:
 
 def _other_adjective(clause: Clause, scene: Scene, table: dict[str, list[str]]) -> Clause | None:
     for name, phrase in participants(clause):
-        words = table.get(phrase.adjectives[0], ()) if phrase.adjectives else ()
+        words = scene.lexicon.open(table.get(phrase.adjectives[0], ()) if phrase.adjectives else ())
         fitting = [w for w in words if scene.lexicon.fits(w, phrase.noun.kind)]
         if fitting:
             word = scene.pick(fitting)
@@ -53,8 +83,29 @@ def _other_adjective(clause: Clause, scene: Scene, table: dict[str, list[str]]) 
     return None
 
 
+def synonym_of_subject(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_noun(clause, clause.subject, scene)
+
+
+def synonym_of_object(clause: Clause, scene: Scene) -> Clause | None:
+    return _other_noun(clause, clause.object, scene)
+
+
+def _other_noun(clause: Clause, phrase: Phrase | None, scene: Scene) -> Clause | None:
+    """The clause with another noun for a phrase, wherever it speaks of the same."""
+    if phrase is None or phrase.pronoun:
+        return None
+    names = scene.lexicon.noun_synonyms.get(phrase.noun.singular)
+    if not names:
+        return None
+    name = scene.pick(names)
+    classes = scene.lexicon.nouns[phrase.noun.domain][phrase.noun.kind]
+    noun = next(noun for noun in classes if noun.singular == name)
+    return with_referent(clause, phrase.entity, replace(phrase, noun=noun))
+
+
 def synonym_of_manner(clause: Clause, scene: Scene) -> Clause | None:
-    words = scene.lexicon.synonyms.get(clause.manner)
+    words = scene.lexicon.open(scene.lexicon.synonyms.get(clause.manner, ()))
     return replace(clause, manner=scene.pick(words)) if words else None
 
 
@@ -107,10 +158,12 @@ def other_tense(clause: Clause, scene: Scene) -> Clause | None:
 
 def other_subject(clause: Clause, scene: Scene) -> Clause | None:
     """Another subject; the pronouns for it change with it."""
-    if _located(clause):
-        return replace(clause, subject=scene.thing(clause.subject.noun.kind, modified=False))
     old = clause.subject
-    return with_referent(clause, old.entity, scene.person_of(old.gender))
+    if _located(clause):
+        new = scene.thing(old.noun.kind, modified=False)
+        return replace(clause, subject=new) if _differ(old, new, scene) else None
+    new = scene.person_of(old.gender)
+    return with_referent(clause, old.entity, new) if _differ(old, new, scene) else None
 
 
 def other_object(clause: Clause, scene: Scene) -> Clause | None:
@@ -118,19 +171,34 @@ def other_object(clause: Clause, scene: Scene) -> Clause | None:
     if old is None or old.pronoun:
         return None
     new = scene.person_of(old.gender) if old.noun.person else scene.thing(old.noun.kind)
-    return with_referent(clause, old.entity, new)
+    return with_referent(clause, old.entity, new) if _differ(old, new, scene) else None
+
+
+def _differ(old: Phrase, new: Phrase, scene: Scene) -> bool:
+    """Whether two nouns mean different things: a class may have no other noun left."""
+    same = (old.noun.singular, *scene.lexicon.noun_synonyms.get(old.noun.singular, ()))
+    return new.noun.singular not in same
 
 
 def other_verb(clause: Clause, scene: Scene) -> Clause | None:
     if clause.verb is None or clause.complement or clause.recipient or _located(clause):
         return None
-    # A synonym would be no other verb.
-    scene.used |= {Verb.parse(e).name for e in scene.lexicon.synonyms.get(clause.verb.name, ())}
+    # A synonym would be no other verb, an opposite is an edit of its own.
+    for table in (scene.lexicon.synonyms, scene.lexicon.opposites):
+        scene.used |= _names(scene, table, clause.verb.name)
     if clause.object is None:
-        return replace(clause, verb=scene.verb("intransitive"))
-    if clause.object.noun.person:
-        return replace(clause, verb=scene.verb("reversible"))
-    return replace(clause, verb=scene.verb("transitive", clause.object.noun.kind))
+        new = scene.verb("motion" if _travels(clause) else "intransitive")
+    elif clause.object.noun.person:
+        new = scene.verb("reversible")
+    else:
+        new = scene.verb("transitive", clause.object.noun.kind)
+    same = (clause.verb.name, *_names(scene, scene.lexicon.synonyms, clause.verb.name))
+    return replace(clause, verb=new) if new.name not in same else None
+
+
+def _names(scene: Scene, table: dict[str, list[str]], name: str) -> set[str]:
+    """The names of the verbs that a table has for one."""
+    return {Verb.parse(word).name for word in table.get(name, ())}
 
 
 def negation(clause: Clause, scene: Scene) -> Clause | None:
@@ -156,6 +224,8 @@ COSTS: dict[Edit, float] = {
     synonym_of_verb: 0.2,
     synonym_of_adjective: 0.1,
     synonym_of_manner: 0.1,
+    synonym_of_subject: 0.2,
+    synonym_of_object: 0.2,
     other_number: 0.4,
     other_tense: 0.5,
     without_adjective: 0.4,
@@ -172,17 +242,35 @@ COSTS: dict[Edit, float] = {
     other_verb: 1.8,
     opposite_of_verb: 2.2,
 }
+# What each edit changes, where it is not a part of its own. Two edits of one part would cost more
+# than they change: the opposite of another verb is another verb, "did not lose" is "found".
+PARTS: dict[Edit, set[str]] = {
+    synonym_of_verb: {"verb"},
+    other_verb: {"verb"},
+    opposite_of_verb: {"verb", "polarity"},
+    negation: {"polarity"},
+    synonym_of_adjective: {"adjectives", "subject", "object"},
+    opposite_of_adjective: {"adjectives", "subject", "object"},
+    without_adjective: {"adjectives", "subject", "object"},
+    synonym_of_subject: {"subject"},
+    synonym_of_object: {"object"},
+    other_subject: {"subject"},
+    other_object: {"object"},
+    other_number: {"object"},
+    without_owner: {"object"},
+    synonym_of_manner: {"manner"},
+    without_manner: {"manner"},
+}
 EDITS = tuple(COSTS)
-# Those that never leave a paraphrase, and those that always do.
-SUBSTITUTIONS = (
-    other_subject,
-    other_object,
-    other_verb,
-    opposite_of_verb,
-    opposite_of_adjective,
-    negation,
+# Those of one part that never leave a paraphrase, and those that always do.
+SUBSTITUTIONS = (other_subject, other_object, other_verb)
+SYNONYMS = (
+    synonym_of_verb,
+    synonym_of_adjective,
+    synonym_of_manner,
+    synonym_of_subject,
+    synonym_of_object,
 )
-SYNONYMS = (synonym_of_verb, synonym_of_adjective, synonym_of_manner)
 
 
 def participants(clause: Clause) -> list[tuple[str, Phrase]]:
@@ -205,6 +293,10 @@ def with_referent(clause: Clause, entity: int, new: Phrase) -> Clause:
         mark, inner = clause.adjunct
         changes["adjunct"] = (mark, with_referent(inner, entity, new))
     return replace(clause, **changes)
+
+
+def _travels(clause: Clause) -> bool:
+    return any(preposition == "from" for preposition, _ in clause.places)
 
 
 def _located(clause: Clause) -> bool:

@@ -1,6 +1,7 @@
 """English inflection: regular by rule, irregular as the lexicon gives it."""
 
 from dataclasses import dataclass
+from functools import cache
 
 VOWELS = "aeiou"
 # Verbs of two syllables with the stress on the second: "beginning".
@@ -23,6 +24,7 @@ class Verb:
     particle: str = ""
 
     @classmethod
+    @cache
     def parse(cls, entry: str) -> "Verb":
         """Read "write/wrote/written down"; missing parts are regular."""
         forms, _, particle = entry.partition(" ")

@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from stages.core.stage.files import read_yaml
+from stages.core.stage.files import InputError, read_yaml
 from stages.core.written.inflection import Verb, plural
 
 FOLDER = Path("data/written")
 TABLES = ("nouns", "people", "verbs", "modifiers", "opinions", "titles")
+SPLITS = ("train", "validation")
+# The keys of verbs.yaml that list what takes the same objects.
+FRAMES = ("reversible", "reflexive", "symmetric", "transitive", "ditransitive", "intransitive")
+FRAMES += ("clausal", "infinitival", "causative", "motion")
+ANY = "any"  # in place of a split: every word and every template
 HELD_OUT_SHARE = 10  # one word in so many occurs in validation examples only
+HELD_OUT_TEMPLATES = 3  # one template in so many is that of validation examples
 
 
 @dataclass(frozen=True)
@@ -52,10 +58,15 @@ def read_tables(folder: Path) -> dict[str, Any]:
 
 
 class Lexicon:
-    """The words open to one split: those of the training split lack the held-out ones."""
+    """The words and templates open to one split, or to any.
+
+    Those of `train` lack the held-out words. Templates are those of one split each: `train` and
+    `validation` have none in common. `ANY` has all words and all templates.
+    """
 
     def __init__(self, split: str, folder: Path = FOLDER):
         self.split = split
+        self.folder = folder
         self.tables = read_tables(folder.resolve())
 
     def open(self, words: Iterable[str | list[str]]) -> list[str]:
@@ -65,6 +76,28 @@ class Lexicon:
             for word in flat(words)
             if self.split != "train" or not held_out(word.split("/")[0])
         ]
+
+    def templates(self, table: str, *keys: str) -> list[Any]:
+        """The written-out templates of this split, below the keys of a table.
+
+        Raises:
+            InputError: a split has no template there.
+        """
+        found = self.tables[table]
+        for key in keys:
+            found = found[key]
+        if set(found) != set(SPLITS) or not all(found.values()):
+            raise InputError(
+                f"{self.folder / table}.yaml: `{'.'.join(keys)}` needs templates below each of "
+                f"{' and '.join(SPLITS)}"
+            )
+        own = SPLITS if self.split == ANY else (self.split,)
+        return [template for split in own for template in found[split]]
+
+    def may_say(self, template: str) -> bool:
+        """Whether this split may use a template of the grammar: its spelling alone decides."""
+        own = "train" if zlib.crc32(template.encode()) % HELD_OUT_TEMPLATES else "validation"
+        return self.split in (own, ANY)
 
     @cached_property
     def nouns(self) -> dict[str, dict[str, list[Noun]]]:
@@ -78,6 +111,16 @@ class Lexicon:
                 for kind, words in classes.items()
             }
             for domain, classes in self.tables["nouns"].items()
+        }
+
+    @cached_property
+    def noun_synonyms(self) -> dict[str, list[str]]:
+        """Nouns that mean the same, by the singular of each; those of other splits are left out."""
+        classes = (words for domain in self.tables["nouns"].values() for words in domain.values())
+        groups = (group for words in classes for group in words if isinstance(group, list))
+        opened = ([word.split("/")[0] for word in self.open(group)] for group in groups)
+        return {
+            word: [other for other in group if other != word] for group in opened for word in group
         }
 
     @cached_property
@@ -142,6 +185,12 @@ class Lexicon:
     @property
     def _opposite_tables(self) -> list[list]:
         return [self.tables["verbs"]["opposites"], self.tables["modifiers"]["opposites"]]
+
+    @cached_property
+    def framed_verbs(self) -> set[str]:
+        """The names of the verbs of all frames; some opposites are of none."""
+        frames = {name: table for name, table in self.tables["verbs"].items() if name in FRAMES}
+        return {Verb.parse(word).name for table in _lists(frames) for word in flat(table)}
 
     @cached_property
     def verb_forms(self) -> dict[str, Verb]:

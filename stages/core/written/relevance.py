@@ -1,152 +1,81 @@
 """The task `relevance`: a query and a title, graded 1 to 5 as in the query-title study.
 
-A topic is a thing with a constraint (a leather sofa; a sofa for students; a museum in Oslo), a
-need is what one wants to do with it. The grade (the label is the grade less 1):
+The label is the grade less 1. Of a title with one subject:
 
-5  the title serves the need on the topic, be it in other words
-4  the title is on the topic, but one of the two is general ("leather sofas")
-3  one thing is wrong: another need, another constraint, other transport on the route
-2  terms match, the matter does not: the words of a grade 4 or 5 title shuffled, a route the wrong
-   way round, the need on another thing, the thing with another need and constraint
-1  nothing in common
+5  it serves the need on the topic, be it in other words
+4  it is on the topic, but one of the two is general ("leather sofas")
+3  one thing is wrong: another need, another constraint; another mode or end of the route
+2  terms match, the matter does not: another constraint and no such need, the need on another thing
+   with the same constraint; the route the wrong way round, or with another end and no such mode
+1  another thing, be it with the constraint or the need that was asked for; another route
+
+A title with two subjects has the grade of the better one. The other one names of the query's terms
+those that the better one lacks, as far as its own grade allows, so that "repairing rusty ladders
+and choosing leather sofas" has all the words of "repairing leather sofas" at grade 3: not the terms
+alone, but what belongs together makes the grade. The kind of query is drawn apart from the grade.
+Templates are written out in data/written/titles.yaml, each for one split alone.
 """
-
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stages.core.written.inflection import Verb
-from stages.core.written.lexicon import Lexicon, Noun, pick
+from stages.core.written.lexicon import Lexicon
 from stages.core.written.meaning import Phrase
 from stages.core.written.phrase import noun_phrase
+from stages.core.written.search import GRADES, WEAK, Meaning, Request, Route, Search, grade_of
 from stages.core.written.template import fill
-from stages.core.written.tree import Node, annotate, shuffle
+from stages.core.written.tree import Node, annotate
 
-GRADES = UNRELATED, TERMS, PARTIAL, TOPIC, FULL = range(5)  # as labels
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A thing and what narrows it; `sort` is adjective, audience, or city."""
-
-    noun: Noun
-    sort: str
-    constraint: str
+ROUTE_SHARE = 0.2  # of the queries
+GENERAL_SHARE = 0.5  # of the other queries
+MODELESS_SHARE = 0.25  # of the queries for routes
+TWO_SUBJECTS_SHARE = 0.25  # of the titles
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a query asks or a title offers; `need` is empty where it is general."""
+class Speaker:
+    """Says meanings by the templates of a split, and remembers which it took."""
 
-    topic: Topic
-    need: str
+    def __init__(self, search: Search):
+        self.search = search
+        self.lexicon = search.lexicon
+        self.pick, self.chance = search.pick, search.chance
+        self.taken: list[str] = []
 
+    def template(self, *keys: str) -> str:
+        template = self.pick(self.lexicon.templates("titles", *keys))
+        self.taken.append(template)
+        return template
 
-@dataclass(frozen=True)
-class Route:
-    source: str
-    goal: str
-    mode: str  # empty where any will do
+    def query(self, meaning: Meaning) -> Node:
+        return self._say(meaning, "queries", 0, plural=self.chance(0.5))
 
+    def title(self, *meanings: Meaning) -> Node:
+        """A title of one or two subjects, in this order."""
+        if len(meanings) == 1:
+            return self._say(meanings[0], "titles", 0)
+        first, second = (self._say(m, "subjects", place) for place, m in enumerate(meanings))
+        return fill(self.template("pairs"), {"first": first, "second": second})
 
-class Search:
-    """Draws queries with titles of each grade."""
-
-    def __init__(self, generator: np.random.Generator, lexicon: Lexicon):
-        self.generator = generator
-        self.lexicon = lexicon
-        self.table = lexicon.tables["titles"]
-
-    def pick(self, options):
-        return pick(self.generator, options)
-
-    def other(self, options, *taken):
-        return self.pick([option for option in options if option not in taken])
-
-    def chance(self, probability: float) -> bool:
-        return bool(self.generator.random() < probability)
-
-    # Meanings
-
-    def request(self, *avoid: str) -> Request:
-        """A need on a topic of no domain to avoid."""
-        domain = self.lexicon.nouns[self.other(self.lexicon.nouns, *avoid)]
-        kinds = {kind for need in self.table["needs"].values() for kind in need["kinds"]}
-        noun = self.pick(domain[self.pick([k for k in domain if k in kinds and domain[k]])])
-        sort = "city" if noun.kind in ("place", "event") else self.pick(("adjective", "audience"))
-        topic = Topic(noun, sort, self.pick(self._constraints(noun.kind, sort)))
-        return Request(topic, self.pick(self.needs(noun)))
-
-    def needs(self, noun: Noun) -> list[str]:
-        return [name for name, need in self.table["needs"].items() if noun.kind in need["kinds"]]
-
-    def _constraints(self, kind: str, sort: str) -> list[str]:
-        if sort == "adjective":
-            return self.lexicon.adjectives(kind)
-        if sort == "audience":
-            return self.lexicon.open(self.table["audiences"])
-        return [city.singular for city in self.lexicon.cities]
-
-    def with_other_constraint(self, request: Request) -> Request:
-        topic = request.topic
-        options = self._constraints(topic.noun.kind, topic.sort)
-        same = self.lexicon.synonyms.get(topic.constraint, [])
-        different = self.other(options, topic.constraint, *same)
-        return replace(request, topic=replace(topic, constraint=different))
-
-    def with_other_need(self, request: Request) -> Request:
-        return replace(request, need=self.other(self.needs(request.topic.noun), request.need))
-
-    def with_other_thing(self, request: Request) -> Request:
-        """The same need on a thing of the same class and another domain, if there is one."""
-        kind, domain = request.topic.noun.kind, request.topic.noun.domain
-        nouns = [
-            noun
-            for name, classes in self.lexicon.nouns.items()
-            for noun in classes.get(kind, [])
-            if name != domain
-        ]
-        topic = replace(request.topic, noun=self.pick(nouns or [request.topic.noun]))
-        return self.with_other_constraint(replace(request, topic=topic))
-
-    def title_of(self, request: Request, grade: int) -> tuple[Request, Request]:
-        """The query, made general where the grade asks for it, and a title's meaning."""
-        if grade == FULL:
-            general = self.chance(0.3)
-            request = replace(request, need="") if general else request
-            return request, request
-        if grade == TOPIC:
-            general = replace(request, need="")
-            return (request, general) if self.chance(0.5) else (general, request)
-        if grade == PARTIAL:
-            change = self.pick((self.with_other_need, self.with_other_constraint))
-            return request, change(request)
-        if grade == TERMS:
-            if self.chance(0.5):
-                return request, self.with_other_thing(request)
-            return request, self.with_other_need(self.with_other_constraint(request))
-        while (other := self.request(request.topic.noun.domain)).need == request.need:
-            pass
-        return request, other
-
-    # Texts
-
-    def say(self, request: Request, part: str) -> Node:
-        """A query or title with this meaning; `part` is queries or titles."""
-        templates = self.table[part]["need" if request.need else "general"]
-        template = self.pick(templates)
-        plural = part == "titles" or not request.need or self.chance(0.5)
-        slots = {"thing": self._thing(request.topic, plural)}
-        if request.need:
-            verb = Verb.parse(self.pick(self.table["needs"][request.need]["verbs"]))
+    def _say(self, meaning: Meaning, part: str, entity: int, plural: bool = True) -> Node:
+        template = self.template(part, meaning.kind)
+        if isinstance(meaning, Route):
+            return fill(template, self._of_route(meaning))
+        slots = {"thing": self._thing(meaning, entity, plural or not meaning.need)}
+        if meaning.need:
+            verb = Verb.parse(self.pick(self.search.verbs[meaning.need]))
             slots["verb"] = Node(verb.lemma, "VERB", feats="VerbForm=Inf")
             slots["doing"] = Node(verb.gerund, "VERB", verb.lemma, feats="VerbForm=Ger")
         return fill(template, slots)
 
-    def _thing(self, topic: Topic, plural: bool) -> Node:
+    def _thing(self, request: Request, entity: int, plural: bool) -> Node:
+        topic = request.topic
         adjective = (topic.constraint,) if topic.sort == "adjective" else ()
         phrase = Phrase(
-            topic.noun, 0, determiner="" if plural else "a", plural=plural, adjectives=adjective
+            topic.noun,
+            entity,
+            determiner="" if plural else "a",
+            plural=plural,
+            adjectives=adjective,
         )
         node = noun_phrase(phrase, "obj")
         if topic.sort == "audience":
@@ -160,42 +89,18 @@ class Search:
             node.after.append(_place("in", topic.constraint))
         return node
 
-    def say_route(self, route: Route, part: str) -> Node:
-        templates = self.table[part]["route"] if route.mode else self.table["titles"]["travel"]
-        *modifiers, mode = (route.mode or "train").split(" ")
+    def _of_route(self, route: Route) -> dict[str, Node]:
+        slots = {"from": _place("from", route.source), "to": _place("to", route.goal)}
+        if route.mode:
+            slots |= {"mode": _vehicle(route.mode), "the_mode": _vehicle(route.mode)}
+            slots["the_mode"].before.insert(0, Node("the", "DET", relation="det"))
+        return slots
 
-        def vehicle() -> Node:
-            words = [Node(word, "NOUN", relation="compound") for word in modifiers]
-            return Node(mode, "NOUN", feats="Number=Sing", before=words)
 
-        the_mode = vehicle()
-        the_mode.before.insert(0, Node("the", "DET", relation="det"))
-        slots = {
-            "mode": vehicle(),
-            "the_mode": the_mode,
-            "from": _place("from", route.source),
-            "to": _place("to", route.goal),
-        }
-        return fill(self.pick(templates), slots)
-
-    def route_pair(self, grade: int) -> tuple[Node, Node]:
-        """A query for a route and a title of a grade."""
-        cities = [city.singular for city in self.lexicon.cities]
-        source, goal, third = self.generator.choice(cities, 3, replace=False).tolist()
-        route = Route(source, goal, self.pick(self.table["modes"]))
-        other = {
-            FULL: route,
-            TOPIC: replace(route, mode=""),
-            PARTIAL: replace(route, mode=self.other(self.table["modes"], route.mode)),
-            TERMS: replace(route, source=goal, goal=source),
-            UNRELATED: None,
-        }[grade]
-        if grade == PARTIAL and self.chance(0.5):
-            other = replace(route, goal=third)
-        query = self.say_route(route, "queries")
-        if other is None:
-            return query, self.say(self.request(), "titles")
-        return query, self.say_route(other, "titles")
+def _vehicle(mode: str) -> Node:
+    *modifiers, head = mode.split(" ")
+    words = [Node(word, "NOUN", relation="compound") for word in modifiers]
+    return Node(head, "NOUN", feats="Number=Sing", before=words)
 
 
 def _place(case: str, city: str) -> Node:
@@ -209,16 +114,38 @@ def _singular(plural: str) -> str:
     )
 
 
+def question(search: Search) -> Meaning:
+    """What a query asks, whatever the grade of its title will be."""
+    if search.chance(ROUTE_SHARE):
+        route = search.route()
+        return Route(route.source, route.goal, "") if search.chance(MODELESS_SHARE) else route
+    request = search.request()
+    return Request(request.topic, "") if search.chance(GENERAL_SHARE) else request
+
+
+def answers(search: Search, asked: Meaning, grade: int) -> list[Meaning]:
+    """One or two subjects of a title of a grade; the better one has the grade, at either place."""
+    offers = search.offers(asked)
+    best = next(offer for offer in offers if grade_of(asked, offer) == grade)
+    if not search.chance(TWO_SUBJECTS_SHARE):
+        return [best]
+    missing = asked.terms - best.terms
+    others = [
+        offer for offer in offers if offer != best and grade_of(asked, offer) <= min(grade, WEAK)
+    ]
+    second = max(others, key=lambda offer: len(missing & offer.terms))
+    return [best, second] if search.chance(0.5) else [second, best]
+
+
 def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
-    """Draw one example: a row of `SCHEMA` without its id, in a list."""
+    """Draw one example: a row of `SCHEMA` without its id, in a list, with its kind of query and
+    the templates that it was made by.
+    """
     search = Search(generator, lexicon)
-    grade = int(pick(generator, GRADES))
-    shuffled = grade == TERMS and search.chance(0.5)
-    shown = search.pick((FULL, TOPIC)) if shuffled else grade
-    if search.chance(0.2):
-        query, title = search.route_pair(shown)
-    else:
-        asked, offered = search.title_of(search.request(), shown)
-        query, title = search.say(asked, "queries"), search.say(offered, "titles")
-    order = shuffle([title], generator) if shuffled else ()
-    return [annotate([query], [title], order, capitals=(False, True)) | {"label": float(grade)}]
+    grade = int(search.pick(GRADES))
+    asked = question(search)
+    speaker = Speaker(search)
+    query = speaker.query(asked)
+    title = speaker.title(*answers(search, asked, grade))
+    row = annotate([query], [title], capitals=(False, True))
+    return [row | {"label": float(grade), "kind": asked.kind, "templates": speaker.taken}]

@@ -100,7 +100,7 @@ class Scene:
 
     def _unused(self, nouns: list[Noun]) -> Noun:
         noun = self.pick([n for n in nouns if n.singular not in self.used] or nouns)
-        self.used.add(noun.singular)
+        self.used |= {noun.singular, *self.lexicon.noun_synonyms.get(noun.singular, ())}
         return noun
 
     def referent(self, noun: Noun, **fields) -> Phrase:
@@ -123,7 +123,8 @@ class Scene:
         return phrase
 
     def adjective(self, kind: str) -> str:
-        word = self.pick([a for a in self.lexicon.adjectives(kind) if a not in self.used])
+        words = self.lexicon.adjectives(kind)
+        word = self.pick([word for word in words if word not in self.used] or words)
         self.used.add(word)
         return word
 

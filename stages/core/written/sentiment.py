@@ -1,7 +1,9 @@
 """The task `sentiment`: a text about something, positive or negative as a whole.
 
-Opinion words occur as often in positive as in negative texts: clauses turn their polarity round
-("far from", "nobody found"), and of two clauses the one that counts is told by how they are joined.
+Opinion words occur about as often in positive as in negative texts: clauses turn their polarity
+round ("far from", "nobody found"), and of two clauses the one that counts is told by how they are
+joined. Templates and the words that join clauses are written out in data/written/opinions.yaml,
+each for one split alone.
 """
 
 import re
@@ -36,10 +38,20 @@ class Review:
         self.pick, self.chance = self.scene.pick, self.scene.chance
         domain = self.pick(self.table["domains"].values())
         self.item = self._referent(self.pick(lexicon.open(domain["item"])))
-        self.aspects = [self._referent(a) for a in generator.permutation(domain["aspects"])]
+        aspects = generator.permutation(lexicon.open(domain["aspects"]))
+        self.aspects = [self._referent(aspect) for aspect in aspects]
         self.judge: Phrase | None = None
         self.told = False  # whether the thing has been named
         self.used: set[str] = set()
+        self.taken: list[str] = []  # templates
+
+    def template(self, *keys: str) -> str:
+        """One of the templates below some keys of opinions.yaml."""
+        return self._taken(self.pick(self.lexicon.templates("opinions", *keys)))
+
+    def _taken(self, template: str) -> str:
+        self.taken.append(template)
+        return template
 
     def _referent(self, entry: str) -> Phrase:
         """A thing or an aspect; "actors/" is used in the plural."""
@@ -72,17 +84,18 @@ class Review:
         if likes and not reported and self.chance(LIKING_SHARE):
             return self._liking(sign, about)
         if not reported and self.chance(OPERATOR_SHARE):
-            operator = self.pick(self.table["operators"])
+            operator = self.pick(self.lexicon.templates("opinions", "operators"))
             claim = self.clause(sign * operator["sign"], about, reported=True)
-            return fill(operator["text"], {"judge": self._judge(), "claim": claim})
-        frames = self.table["adjective_frames"]
+            text = self._taken(operator["text"])
+            return fill(text, {"judge": self._judge(), "claim": claim})
+        frames = self.lexicon.templates("opinions", "adjective_frames")
         frame = self.pick([f for f in frames if not reported or _subject_is_aspect(f)])
         return self._filled(frame, about, opinion=self.opinion(sign * frame["sign"]))
 
     def _liking(self, sign: int, about: Phrase) -> Node:
-        frame = self.pick(self.table["verb_frames"])
+        frame = self.pick(self.lexicon.templates("opinions", "verb_frames"))
         verbs = self.table["likes" if sign * frame["sign"] > 0 else "dislikes"]
-        verb = Verb.parse(self.pick(verbs))
+        verb = Verb.parse(self.pick(self.lexicon.open(verbs)))
         return self._filled(
             frame,
             about,
@@ -100,7 +113,7 @@ class Review:
             "judges": noun_phrase(self._judges(determiner=""), "nsubj"),
             "judge": self._judge(),
         }
-        return fill(frame["text"], slots, about.plural)
+        return fill(self._taken(frame["text"]), slots, about.plural)
 
     def _judge(self) -> Node:
         if self.judge is None:
@@ -108,7 +121,7 @@ class Review:
         return noun_phrase(self.judge.as_pronoun(), "nsubj")
 
     def _judges(self, determiner: str) -> Phrase:
-        noun = self.pick(self.table["judges"])
+        noun = self.pick(self.lexicon.open(self.table["judges"]))
         return self.scene.referent(
             Noun(noun, plural(noun), "person"), determiner=determiner, plural=True
         )
@@ -134,7 +147,7 @@ class Review:
             "day": Node(day, "PROPN", feats="Number=Sing"),
             "companion": noun_phrase(self._companion(), "obl"),
         }
-        return sentence(fill(self.pick(self.table["stories"]), slots))
+        return sentence(fill(self.template("stories"), slots))
 
     def _companion(self) -> Phrase:
         """A relative of the judge, of the other gender, so that pronouns stay clear."""
@@ -148,13 +161,13 @@ class Review:
 
     def both(self, sign: int) -> Node:
         """Two clauses of one polarity: "X, and Y"."""
-        return self._joined(sign, sign, "and")
+        return self._joined(sign, sign, "addition")
 
     def contrast(self, sign: int) -> Node:
         """Two clauses of opposite polarity, "X, but Y": what is said last counts."""
-        return self._joined(-sign, sign, "but")
+        return self._joined(-sign, sign, "contrast")
 
-    def _joined(self, first: int, second: int, word: str) -> Node:
+    def _joined(self, first: int, second: int, how: str) -> Node:
         about = self.target()
         if self.chance(0.4):
             # Opinion words only: nobody both likes and dislikes a thing in one sentence.
@@ -163,7 +176,9 @@ class Review:
         else:
             root, other = self.clause(first, about), self.clause(second, self.target())
         other.relation = "conj"
-        other.before[0:0] = [_comma(), Node(word, "CCONJ", relation="cc")]
+        word, *more = self.template("joins", how).split(" ")
+        adverbs = [Node(adverb, "ADV", relation="advmod") for adverb in more]
+        other.before[0:0] = [_comma(), Node(word, "CCONJ", relation="cc"), *adverbs]
         root.after.append(other)
         return root
 
@@ -174,10 +189,9 @@ class Review:
         root = self.clause(sign, targets[first])
         side = self.clause(-sign, targets[not first])
         side.relation = "advcl"
-        mark = self.pick(("although", "though", "even though"))
-        side.before.insert(0, Node(mark.split()[-1], "SCONJ", relation="mark"))
-        if mark.startswith("even"):
-            side.before.insert(0, Node("even", "ADV", relation="advmod"))
+        *adverbs, mark = self.template("joins", "concession").split(" ")
+        side.before.insert(0, Node(mark, "SCONJ", relation="mark"))
+        side.before[0:0] = [Node(adverb, "ADV", relation="advmod") for adverb in adverbs]
         if first:
             root.before[0:0] = [side, _comma()]
         else:
@@ -187,10 +201,12 @@ class Review:
 
     def despite(self, sign: int) -> Node:
         """A main clause after "despite the dull plot"."""
-        side = noun_phrase(self.aspects.pop(), "obl", "despite")
+        side = noun_phrase(self.aspects.pop(), "obl", self.template("joins", "despite"))
         word = self.opinion(-sign)
         word.relation = "amod"
-        side.before.append(word)
+        relations = [node.relation for node in side.before]
+        nouns = relations.index("compound") if "compound" in relations else len(relations)
+        side.before.insert(nouns, word)
         root = self.clause(sign, self.target())
         root.before[0:0] = [side, _comma()]
         return root
@@ -206,7 +222,7 @@ class Review:
             "they": noun_phrase(people.as_pronoun(), "nsubj"),
             "judge": self._judge(),
         }
-        return fill(self.pick(self.table["reports"]["right" if right else "wrong"]), slots)
+        return fill(self.template("reports", "right" if right else "wrong"), slots)
 
     def reversal(self, sign: int) -> Node:
         """An expectation of the other polarity: "I expected a dull film, but got a good one"."""
@@ -219,7 +235,7 @@ class Review:
         }
         *modifiers, _ = self.item.noun.singular.split()
         slots["item"].before = [Node(word, "NOUN", relation="compound") for word in modifiers]
-        return fill(self.pick(self.table["reversals"]), slots)
+        return fill(self.template("reversals"), slots)
 
 
 def _comma() -> Node:
@@ -235,7 +251,8 @@ def _subject_is_aspect(frame: dict) -> bool:
 
 
 def draw(generator: np.random.Generator, lexicon: Lexicon) -> list[dict]:
-    """Draw one example: a row of `SCHEMA` without its id, in a list."""
+    """Draw one example: a row of `SCHEMA` without its id, in a list, with its templates."""
     label = int(generator.integers(2))
-    row = annotate(Review(generator, lexicon).text(2 * label - 1))
-    return [row | {"label": float(label)}]
+    review = Review(generator, lexicon)
+    row = annotate(review.text(2 * label - 1))
+    return [row | {"label": float(label), "templates": review.taken}]

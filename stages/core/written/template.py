@@ -17,7 +17,7 @@ TOKEN = re.compile(
     r">(?P<head>\d+):(?P<relation>[a-z:]+)"
 )
 FEATURES = {"NOUN": "Number=Sing", "PROPN": "Number=Sing"}
-GLUED = {",", ".", ":", "?", "!"}
+GLUED = {",", ".", ":", ";", "?", "!"}
 
 
 def fill(template: str, slots: dict[str, Node], plural: bool = False) -> Node:

@@ -6,11 +6,12 @@ import pytest
 
 from stages.core.stage.files import InputError
 from stages.core.written.clause import realise
+from stages.core.written.comparison import WORD, overlap, template_of
 from stages.core.written.inflection import Verb, comparative, plural
 from stages.core.written.lexicon import Noun
 from stages.core.written.meaning import Clause, Phrase, Style
 from stages.core.written.template import fill
-from stages.core.written.tree import Node, annotate, sentence
+from stages.core.written.tree import Node, annotate, plain, sentence
 
 ANNA = Phrase(
     Noun("Anna", "Anna", "person", gender="Fem", proper=True), 1, gender="Fem", determiner=""
@@ -158,16 +159,26 @@ def test_a_pair_shares_its_content_words():
     assert len({m["cluster"] for m in row["mentions"]}) == 4
 
 
-def test_a_shuffled_text_keeps_its_words_and_loses_its_syntax():
-    row = annotate(
-        [Node("nurse", "NOUN")],
-        [sentence(realise(Clause(ANNA, CALL, object=NURSE)))],
-        shuffled=[4, 0, 5, 1, 3, 2],
-    )
-    assert row["text_b"] == "Nurse Anna. called old the"
-    words = [w for w in row["words"] if w["segment"] == 1]
-    assert {(w["deprel"], w["head"]) for w in words} == {("", -1)}
-    assert row["shared"] == [{"a": 0, "b": 1}]
+def test_overlap_counts_words_of_the_second_text():
+    assert overlap("Anna met the nurse.", "The old nurse met the cook") == (6, 5, 3)
+    assert overlap("Anna's well-known hat", "a well") == (2, 2, 1)
+
+
+def test_plain_words_are_those_of_the_text():
+    for style in (Style(), Style(passive=True)):
+        root = sentence(realise(Clause(replace(NURSE, owner=ANNA), CALL, object=BOOK), style))
+        read = annotate([root])["text_a"]
+        assert overlap(read, plain(root)) == overlap(plain(root), read)
+        assert overlap(read, plain(root))[0] == len(WORD.findall(read))
+    atlas = replace(BOOK, noun=Noun("atlas", "atlases", "document"))
+    assert plain(realise(Clause(ANNA, CALL, object=atlas))) == "anna called an atlas"
+
+
+def test_a_template_is_a_text_without_its_content_words():
+    told = Clause(ANNA, CALL, object=NURSE, negated=True)
+    assert template_of(sentence(realise(told))) == "PROPN did not VERB the ADJ NOUN ."
+    other = replace(told, subject=replace(ANNA, noun=replace(ANNA.noun, singular="Eva")))
+    assert template_of(sentence(realise(other))) == template_of(sentence(realise(told)))
 
 
 def test_negation_is_a_word():
