@@ -9,6 +9,7 @@ import typer
 from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
 from benchmarks import corpus_stages, dump, profiling, results
+from benchmarks import cost as cost_of_tasks
 from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
 from benchmarks import growth as growth_benchmark
@@ -142,6 +143,18 @@ def card(
     """144 heads off on 1,000 examples of 128 tokens, on a CUDA card."""
     table = card_benchmark.compare(encoder, precision, rounds, begin())
     show(f"card-{encoder}-{precision}", table)
+
+
+@app.command()
+def cost(
+    configuration: Annotated[
+        Path, typer.Argument(help="folder of a configuration of GLUE tasks")
+    ] = Path("configurations/bert-base"),
+) -> None:
+    """Hours of a configuration on one graphics card, computed from its sizes; nothing is run."""
+    table = cost_of_tasks.cost(configuration)
+    typer.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
+    typer.echo(cost_of_tasks.sentence(table))
 
 
 @app.callback(invoke_without_command=True)

@@ -18,6 +18,7 @@ from tests.checkpoints import TINY, vary_biases, write_tiny
 # while the other has nothing left.
 LONGEST = (
     "integration/test_pipeline.py",
+    "integration/test_bert_base.py",
     "finetune/test_runs.py",
     "integration/test_readme.py",
     "integration/test_new_study.py",

@@ -37,7 +37,7 @@ def sections(measures: Measures) -> list[Section]:
                     "The head that links most",
                     "Chosen on one half of the texts, `value` scored on the other: weight on links "
                     "less weight on moved links.",
-                    best[columns],
+                    best.reindex(columns=columns),  # without rows it lacks most columns
                 ),
                 Table("frames-heads", "Every head", "Means with 95% intervals.", cells),
             ),
