@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, mse_loss
 from torch.utils.data import Sampler
 from transformers import (
@@ -40,6 +40,7 @@ class Finetune(Parameters):
     warmup: Annotated[NonNegativeFloat, Field(lt=1)] = 0.1
     weight_decay: NonNegativeFloat = 0.01
     gradient_norm: PositiveFloat = 1.0
+    dropout: Annotated[NonNegativeFloat, Field(lt=1)] | None = None
     precision: Literal["fp32", "bf16", "tf32"] = "fp32"
     compile: bool = False
     length_pool: PositiveInt = 50
@@ -157,6 +158,13 @@ def examples_a_pass(settings: Finetune, examples: int, runtime: Runtime) -> int:
     return settings.batch // shares
 
 
+def set_dropout(model: nn.Module, share: float | None) -> None:
+    """Let `share` of the units be off in every dropout of a model; None leaves each as it is."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout) and share is not None:
+            module.p = share
+
+
 def train(
     model: PreTrainedModel,
     examples: Encoded,
@@ -169,6 +177,7 @@ def train(
     report: Report,
 ) -> None:
     """Tune `model` in place; go on from the last state in `scratch`, if there is one."""
+    set_dropout(model, settings.dropout)
     sampler = LengthGrouped(examples.lengths, settings.batch, settings.length_pool, seed)
     arguments = TrainingArguments(
         output_dir=str(scratch),

@@ -67,7 +67,7 @@ def fit(
     def loss_with_gradient() -> float:
         place.grad = None
         weights = weights_at(place.float())
-        squares = penalty / 2 * sum((part**2).sum() for part in weights) / words
+        squares = penalty / 2 * sum((part**2).sum() for part in probe.penalised(weights)) / words
         made = probe.of_vectors(weights, vectors)
         # Each batch goes back to here at once, so that memory holds the steps of one.
         inner = [part.detach().requires_grad_() for part in made]

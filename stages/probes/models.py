@@ -55,6 +55,10 @@ class Probe(ABC):
         """The weights before fitting."""
         return [torch.zeros(shape) for shape in self.shapes]
 
+    def penalised(self, weights: list[Tensor]) -> list[Tensor]:
+        """The weights that a penalty keeps small."""
+        return weights
+
     @abstractmethod
     def of_vectors(self, weights: list[Tensor], vectors: Vectors) -> list[Tensor]:
         """What the weights make of each vector, and weights that have nothing to do with them."""
@@ -103,6 +107,9 @@ class AttentionProbe(LinearProbe):
     def start(self, generator: torch.Generator) -> list[Tensor]:
         # A product with weights that are 0 has no gradient.
         return [torch.zeros(self.shapes[0]), *(torch.ones(shape) / 2 for shape in self.shapes[1:])]
+
+    def penalised(self, weights: list[Tensor]) -> list[Tensor]:
+        return weights[:1]  # not the shares of [CLS] and [SEP] in the root
 
     @staticmethod
     def values(batch: SentenceBatch) -> Float[Tensor, "text word candidate feature"]:

@@ -3,12 +3,20 @@
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModelForSequenceClassification
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
-from stages.finetune.training import Collator, Finetune, LengthGrouped, examples_a_pass, mean_loss
+from stages.finetune.training import (
+    Collator,
+    Finetune,
+    LengthGrouped,
+    examples_a_pass,
+    mean_loss,
+    set_dropout,
+)
 
 TASK = Task.model_validate(
     {
@@ -94,3 +102,16 @@ def test_a_batch_is_padded_to_its_longest() -> None:
     assert batch["attention_mask"].tolist() == [[1, 1], [1, 0]]
     assert batch["labels"].tolist() == [1, 0]
     assert batch["labels"].dtype == torch.long
+
+
+@pytest.mark.parametrize(("share", "expected"), [(None, 0.1), (0.0, 0.0), (0.3, 0.3)])
+def test_dropout_is_set_in_attention_hidden_states_and_head(tiny_bert, share, expected) -> None:
+    model = AutoModelForSequenceClassification.from_pretrained(tiny_bert)
+    set_dropout(model, share)
+    model.train()
+    found = {module.p for module in model.modules() if isinstance(module, torch.nn.Dropout)}
+    assert found == {expected}
+    inputs = {"input_ids": torch.tensor([[2, 5, 6, 7, 3]])}
+    with torch.inference_mode():
+        twice = [model(**inputs).logits for _ in range(2)]
+    assert torch.equal(*twice) == (expected == 0)

@@ -189,6 +189,17 @@ def test_the_root_by_cls_or_by_sep_as_well():
     assert scores["cls"] < 0.75
 
 
+def test_a_penalty_leaves_the_shares_of_cls_and_sep_alone():
+    """So large a penalty lets no weight of attention live, and pulls the shares nowhere."""
+    vectors = torch.ones(1, 1)
+    parts = [part for _, part in batches(some_sentences(20, vectors=2))]
+    probe = Variant(ATTENTION, "", SOUND.model_copy(update={"root": "cls and sep"})).probe(1, parts)
+    found = fit(probe, parts, vectors.expand(2, 1), 1e6, 50, 0)
+    attention, shares = found.weights
+    assert float(attention.abs().max()) < 1e-2
+    assert shares.tolist() == pytest.approx([0.5, 0.5], abs=0.01)
+
+
 def test_without_a_root_nothing_is_known_of_attention_to_it():
     generator = np.random.default_rng(0)
     maps, gold = random_maps(generator, 2, 4), [1, -1, 1, 1]

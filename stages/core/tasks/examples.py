@@ -1,10 +1,10 @@
 """Examples of a task with their gold annotation: one parquet file for a split, one row for each.
 
 `words` are in text order, those of `text_a` (segment 0) before those of `text_b` (segment 1).
-`head` is an index into `words`, -1 for a root. A word without syntax (in a shuffled title) has the
-empty `deprel` and head -1. `mentions` name words of one segment; a cluster is one referent within
-one segment, as the two texts of a pair are separate texts. `shared` are the content words of the
-two texts with equal lemmas.
+`head` is an index into `words`, -1 for a root. A word without syntax has the empty `deprel` and
+head -1. `mentions` name words of one segment; a cluster is one referent within one segment, as the
+two texts of a pair are separate texts. `shared` are the content words of the two texts with equal
+lemmas.
 """
 
 from collections.abc import Iterable, Sequence
