@@ -63,7 +63,7 @@ CONTROLS = {
 def best_head_held_out(measures: Measures, settings: Settings) -> Answer:
     """Gain of the best head (chosen on one half, scored on the other), on the weakest task."""
     estimate = _of_row("points", HELD_OUT, family="head", mode="uniform", picked="best")
-    return _every_task(measures, of_outcomes.HELD_OUT, estimate, smallest)
+    return _all_tasks(measures, of_outcomes.HELD_OUT, estimate, smallest)
 
 
 @measure
@@ -73,7 +73,7 @@ def layer_held_out(
     """Effect of the `best` or `worst` layer, held out, on the task where it is most extreme."""
     estimate = _of_row("points", HELD_OUT, family="layer", mode="uniform", picked=picked)
     combine = largest if picked == "best" else smallest
-    return _every_task(measures, of_outcomes.HELD_OUT, estimate, combine)
+    return _all_tasks(measures, of_outcomes.HELD_OUT, estimate, combine, of_some=True)
 
 
 @measure
@@ -87,7 +87,7 @@ def best_layer_relative(measures: Measures, settings: Settings, task: str) -> An
 def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
     """Mean effect over all heads, on the task where it is largest."""
     estimate = _of_row("points", EFFECT, family="head", mode="uniform")
-    return _every_task(measures, of_outcomes.MEANS, estimate, largest)
+    return _all_tasks(measures, of_outcomes.MEANS, estimate, largest, of_some=True)
 
 
 @measure
@@ -188,13 +188,18 @@ def _one_task(measures: Measures, table: MeasuredTable, estimate: OfRun, task: s
     return _of_tuned(answer, own, chosen.decided_on, measures, table)
 
 
-def _every_task(
-    measures: Measures, table: MeasuredTable, estimate: OfRun, combine: Combination
+def _all_tasks(
+    measures: Measures,
+    table: MeasuredTable,
+    estimate: OfRun,
+    combine: Combination,
+    of_some: bool = False,
 ) -> Answer:
     """The estimates of all tasks as one, beside those of the control."""
     own = _over_seeds(measures, table, TUNED, estimate)
     control = _of_control(measures, table, estimate)
-    return _of_tuned(over_tasks(own, combine, control), own, "", measures, table)
+    answer = over_tasks(own, combine, control, of_some=of_some)
+    return _of_tuned(answer, own, "", measures, table)
 
 
 def _of_tuned(
