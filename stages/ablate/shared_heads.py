@@ -7,47 +7,24 @@ examples of one task choose, those of the other score, and nothing favours the c
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
-import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, Arm
-from stages.core.stage.tables import MeasuredTable, drawn_name
+from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
 from stages.core.verdicts.estimates import Estimate, over_seeds
-from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures
 
 POINTS = 100
 
 
-def lowest(
-    effects: Float[np.ndarray, "*resample head"], count: int
-) -> Float[np.ndarray, "*resample head"]:
-    """1 for the `count` smallest along the last axis, 0 for others; ties share what is left."""
-    bound = np.sort(effects, axis=-1)[..., count - 1 : count]
-    below, tied = effects < bound, effects == bound
-    left = count - below.sum(axis=-1, keepdims=True)
-    return below + tied * left / tied.sum(axis=-1, keepdims=True)
-
-
-def chosen_less_others(
-    chosen: Float[np.ndarray, "*#resample head"], values: Float[np.ndarray, "*#resample head"]
-) -> Float[np.ndarray, "*resample"] | float:
-    """The mean of the values over the chosen heads less that over the others."""
-    others = 1 - chosen
-    of_chosen = (chosen * values).sum(axis=-1) / chosen.sum(axis=-1)
-    return of_chosen - (others * values).sum(axis=-1) / others.sum(axis=-1)
-
-
 def scored_by(choosing: pd.DataFrame, scoring: pd.DataFrame, count: int) -> Estimate:
     """What one task loses without the heads of another less what it loses without the others.
-
-    Its resamples are those of the examples that score, and around them what other examples that
-    choose would have made of it.
 
     Args:
         choosing: one row a head of a fine-tuning: layer, head, examples, and effect with resamples;
@@ -57,21 +34,9 @@ def scored_by(choosing: pd.DataFrame, scoring: pd.DataFrame, count: int) -> Esti
     Returns:
         In points of the scoring task's metric, below 0 where it loses more.
     """
-    effects, drawn = _of_heads(choosing)
-    scores, scores_drawn = _of_heads(scoring)
-    chosen = lowest(effects, count)
-    again = chosen_less_others(lowest(drawn, count), scores)
-    around = chosen_less_others(chosen, scores_drawn) + again - again.mean()
-    value = float(chosen_less_others(chosen, scores))
-    return Estimate.of_drawn(value, around, int(scoring["examples"].iloc[0])).scaled(POINTS)
-
-
-def _of_heads(
-    run: pd.DataFrame,
-) -> tuple[Float[np.ndarray, " head"], Float[np.ndarray, "resample head"]]:
-    run = run.sort_values(["layer", "head"])
-    drawn = np.stack(list(run[drawn_name("effect")]), axis=-1)
-    return run["effect"].to_numpy(), drawn.astype(float)
+    scores = of_heads(scoring, "effect")
+    found = worst_less_others(of_heads(choosing, "effect"), scores, count)
+    return replace(found, n=int(scoring["examples"].iloc[0])).scaled(POINTS)
 
 
 def by_each_other(
@@ -106,9 +71,7 @@ def by_heads_of_others(
     Raises:
         NotMeasured: there is no such table, or no task was learnt.
     """
-    rows = of_learnt_tasks(measures, table, arm, resampled=True)
-    rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
-    rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
+    rows = heads_off(measures, table, arm)
     runs = {
         str(task): [run for _, run in of_task.groupby("seed", sort=False)]
         for task, of_task in rows.groupby("task", sort=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.ablate.shared_heads import chosen_less_others, lowest, scored_by
+from stages.ablate.shared_heads import scored_by
 from stages.core.outcomes.tables import CONTROL_GATES, GATES
 from stages.core.stage.places import MEASURES
 from stages.core.stage.tables import MeasuredTable
@@ -55,19 +55,6 @@ def run(effects: np.ndarray, noise: float = 0.01, **arguments: Any) -> pd.DataFr
 def scored(choosing: np.ndarray, scoring: np.ndarray, **arguments: Any) -> Estimate:
     one = run(choosing, stream=1, examples=50, **arguments)
     return scored_by(one, run(scoring, stream=2, **arguments), 2)
-
-
-def test_ties_share_the_places_that_are_left():
-    np.testing.assert_allclose(lowest(np.array([0.0, -3, -1, -1, 2]), 2), [0, 1, 0.5, 0.5, 0])
-    both = lowest(np.array([[0.0, 0, 0, 0], [4, 3, 2, 1]]), 2)
-    np.testing.assert_allclose(both, [[0.5] * 4, [0, 0, 1, 1]])
-
-
-def test_chosen_less_others_by_hand():
-    chosen, values = np.array([1.0, 0, 0, 1]), np.array([-3.0, 1, 2, -1])
-    assert chosen_less_others(chosen, values) == pytest.approx(-2 - 1.5)
-    rows = chosen_less_others(np.stack([chosen, 1 - chosen]), values)
-    np.testing.assert_allclose(rows, [-3.5, 3.5])
 
 
 @pytest.mark.parametrize(
