@@ -17,7 +17,9 @@ from stages.core.outcomes.effects import fixed_tables, random_tables, write_draw
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
 from stages.findings.__main__ import app as findings
+from stages.importance.cost import Geometry, cost_table
 from stages.importance.gate_gradients import agreement_table, importance_table
+from stages.importance.tables import AGREEMENT, COSTS
 from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
 from stages.report.__main__ import app as report
@@ -174,12 +176,13 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
     labels = np.zeros(EXAMPLES)
     gated = generator.integers(2, size=(LAYERS * HEADS, EXAMPLES)).astype(float)
     outcomes = Outcomes(pd.DataFrame(index=range(len(gated))), "accuracy", labels, labels, gated)
-    agreement = agreement_table(gradients, changes, outcomes, 50, 0)
-    costs = {"grid_passes": 8.0, "gradient_passes": 2.0}
+    agreement, drawn = agreement_table(gradients, changes, outcomes, 50, 0)
     heads = importance_table(gradients, changes, 50, 0)
+    lengths = generator.integers(4, 20, size=EXAMPLES)
     _write(folder, f"importance/{task}", heads.assign(seed=0))
-    agreement = agreement.assign(examples=EXAMPLES, **costs, seed=0)
-    _write(folder, f"importance/{task}-agreement", agreement)
+    with contextlib.chdir(folder):
+        AGREEMENT.write(agreement.assign(examples=EXAMPLES, seed=0), [drawn], task=task)
+        COSTS.write(cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0), task=task)
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -269,6 +269,9 @@ def _write_features(folder: Path, task: str) -> None:
         features.RISES.write(rises, [drawn], task=task)
         table, drawn = features.cls_table(of_cls, *RESAMPLES)
         features.CLS.write(table, [drawn], task=task)
+        gains = {arm: of_arm["cls", "sum"] for arm, of_arm in shares.items()}
+        table, drawn = features.match_table(gains, HEADS, *RESAMPLES)
+        features.MATCHES.write(table, [drawn], task=task)
 
 
 def _write_gradients(folder: Path, task: str) -> None:

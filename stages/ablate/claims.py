@@ -8,12 +8,15 @@ are left out: heads that are off change nothing there.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from stages.ablate.controls import CONTROLS, ONE_WITH_THIS_ARM
+from stages.ablate.shared_heads import by_each_other
 from stages.core.outcomes import tables as of_outcomes
 from stages.core.outcomes.deciding import ACCURACY
 from stages.core.outcomes.tables import GATES
@@ -35,7 +38,6 @@ from stages.core.verdicts.measures import Measures, fine_tunings
 
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
-ONE_WITH_THIS_ARM = "the encoder tuned from random weights has not learnt the task"
 
 Unit = Literal["points", "percent"]
 # The columns of an effect with its limits, and what makes points or percent of it.
@@ -49,21 +51,13 @@ HELD_OUT: dict[Unit, tuple[str, str, str]] = {
 }
 # The estimate of one run, a task and seed, from its rows of a table.
 OfRun = Callable[[pd.DataFrame], Estimate]
-# The same table of the tuned encoder and of the one tuned from random weights.
-CONTROLS = {
-    of_outcomes.GATES: of_outcomes.CONTROL_GATES,
-    of_outcomes.MEANS: of_outcomes.CONTROL_MEANS,
-    of_outcomes.HELD_OUT: of_outcomes.CONTROL_HELD_OUT,
-    of_outcomes.CURVES: of_outcomes.CONTROL_CURVES,
-    of_outcomes.GAPS: of_outcomes.CONTROL_GAPS,
-}
 
 
 @measure
 def best_head_held_out(measures: Measures, settings: Settings) -> Answer:
     """Gain of the best head (chosen on one half, scored on the other), on the weakest task."""
     estimate = _of_row("points", HELD_OUT, family="head", mode="uniform", picked="best")
-    return _every_task(measures, of_outcomes.HELD_OUT, estimate, smallest)
+    return _all_tasks(measures, of_outcomes.HELD_OUT, estimate, smallest)
 
 
 @measure
@@ -73,7 +67,7 @@ def layer_held_out(
     """Effect of the `best` or `worst` layer, held out, on the task where it is most extreme."""
     estimate = _of_row("points", HELD_OUT, family="layer", mode="uniform", picked=picked)
     combine = largest if picked == "best" else smallest
-    return _every_task(measures, of_outcomes.HELD_OUT, estimate, combine)
+    return _all_tasks(measures, of_outcomes.HELD_OUT, estimate, combine, of_some=True)
 
 
 @measure
@@ -87,7 +81,7 @@ def best_layer_relative(measures: Measures, settings: Settings, task: str) -> An
 def mean_head_effect(measures: Measures, settings: Settings) -> Answer:
     """Mean effect over all heads, on the task where it is largest."""
     estimate = _of_row("points", EFFECT, family="head", mode="uniform")
-    return _every_task(measures, of_outcomes.MEANS, estimate, largest)
+    return _all_tasks(measures, of_outcomes.MEANS, estimate, largest, of_some=True)
 
 
 @measure
@@ -158,6 +152,19 @@ def lower_against_upper(measures: Measures, settings: Settings, share: float, ta
     return _one_task(measures, of_outcomes.GAPS, estimate, task)
 
 
+@measure
+def loss_by_heads_of_each_other(
+    measures: Measures, settings: Settings, tasks: list[str], heads: int
+) -> Answer:
+    """What each of two tasks loses without the heads that the other one loses most without, less
+    what it loses without others, on the task that loses least. `heads` of each are chosen."""
+    own, control = by_each_other(measures, tasks, heads), {}
+    with suppress(NotMeasured):
+        control = by_each_other(measures, tasks, heads, CONTROLS[GATES], TUNED_FROM_RANDOM)
+    answer = over_tasks(own, largest, control, uncontrolled=ONE_WITH_THIS_ARM)
+    return _of_tuned(answer, own, ", ".join(tasks), measures, GATES)
+
+
 @summary("ablate")
 def extremes(measures: Measures) -> dict:
     """For each task and mode: the largest effects and the significant heads."""
@@ -188,13 +195,18 @@ def _one_task(measures: Measures, table: MeasuredTable, estimate: OfRun, task: s
     return _of_tuned(answer, own, chosen.decided_on, measures, table)
 
 
-def _every_task(
-    measures: Measures, table: MeasuredTable, estimate: OfRun, combine: Combination
+def _all_tasks(
+    measures: Measures,
+    table: MeasuredTable,
+    estimate: OfRun,
+    combine: Combination,
+    of_some: bool = False,
 ) -> Answer:
     """The estimates of all tasks as one, beside those of the control."""
     own = _over_seeds(measures, table, TUNED, estimate)
     control = _of_control(measures, table, estimate)
-    return _of_tuned(over_tasks(own, combine, control), own, "", measures, table)
+    answer = over_tasks(own, combine, control, of_some=of_some)
+    return _of_tuned(answer, own, "", measures, table)
 
 
 def _of_tuned(
@@ -204,7 +216,7 @@ def _of_tuned(
     measures: Measures,
     table: MeasuredTable,
 ) -> Answer:
-    decides = [decided_on] if decided_on else list(own)
+    decides = decided_on.split(", ") if decided_on else list(own)
     seeds = fine_tunings(measures.frame(table), decides)
     return replace(answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=seeds)
 
@@ -247,14 +259,11 @@ def _of_rows(estimate: OfRun, **place: str | float) -> OfRun:
             same = run[column] == value
             run = run[np.isclose(run[column], value) if isinstance(value, float) else same]
         if run.empty:
-            raise NotMeasured(f"nothing was run with {_said(place)}")
+            said = ", ".join(f"{column} {value}" for column, value in place.items())
+            raise NotMeasured(f"nothing was run with {said}")
         return estimate(run)
 
     return of_run
-
-
-def _said(place: dict[str, str | float]) -> str:
-    return ", ".join(f"{column} {value}" for column, value in place.items())
 
 
 def _of_row(unit: Unit, columns: dict[Unit, tuple[str, str, str]], **place: str | float) -> OfRun:

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from stages.ablate.shared_heads import by_heads_of_others
 from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import GATES, HELD_OUT
 from stages.core.pages.charts import dots
@@ -17,6 +18,7 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.verdicts.measures import Measures
 
+SHOWN, CHOSEN = 5, 2  # heads of each task
 MEAN = "no study's, but this project's: what a head says of every example alike stays"
 
 
@@ -32,7 +34,8 @@ def sections(measures: Measures) -> list[Section]:
     ]
     measured = set(gates["mode"])
     drawn = [draw(gates, mode, *words) for draw, mode, *words in views if mode in measured]
-    return [*drawn, _chosen(measures), _modes(gates)]
+    rested_on = [_rested_on(measures, gates)] if "uniform" in measured else []
+    return [*drawn, *rested_on, _chosen(measures), _modes(gates)]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -87,6 +90,45 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
 
 def _title(study: str, words: str) -> str:
     return f"{study}: {words}" if study else words.capitalize()
+
+
+def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
+    cells = single_heads(gates, "uniform", "points").sort_values("effect", kind="stable")
+    worst = cells.groupby("task", sort=False).head(SHOWN)
+    by_others = pd.DataFrame(
+        {
+            "task": scores,
+            "heads of": chooses,
+            "change": found.value,
+            "low": found.low,
+            "high": found.high,
+            "examples": found.n,
+        }
+        for (scores, chooses), found in by_heads_of_others(measures, CHOSEN).items()
+    )
+    return Section(
+        "K8b: do tasks rest on the same heads?",
+        "Kovaleva et al. (section 5) find the same two heads behind STS-B and RTE. Which heads are "
+        "the worst turns over with a few examples; so here each task is scored without the "
+        f"{CHOSEN} heads that another task chose, each alone.",
+        (
+            Table(
+                "ablate-rested-on",
+                f"The {SHOWN} heads without which each task loses most",
+                "Mode uniform, change in points with its 95% paired bootstrap interval; seeds are "
+                "averaged.",
+                worst.sort_values(["task", "effect"], kind="stable"),
+            ),
+            Table(
+                "ablate-by-others",
+                f"What a task loses without the {CHOSEN} heads that another loses most without",
+                "Change in points less the mean change without any other head, with its 95% "
+                "interval over examples and, of several fine-tunings, over seeds. Below 0 the task "
+                "needs the other's heads more than others. Tasks not learnt are left out.",
+                by_others,
+            ),
+        ),
+    )
 
 
 def _chosen(measures: Measures) -> Section:

@@ -24,7 +24,6 @@ from stages.core.annotation.word_kinds import (
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer
 from stages.core.intervals.groups import group_means, resampled_means
-from stages.core.intervals.held_out import held_out
 from stages.core.maps.accumulated import HeadValues
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
@@ -37,7 +36,9 @@ from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
 from stages.core.tasks.task import load_task, seeds_of
-from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARES
+from stages.features.matches import match_gains, match_table
+from stages.features.rises import rise_table
+from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, MATCHES, RISES, SHARES
 
 Words = list[dict]
 # By kind of token and aggregate.
@@ -221,29 +222,6 @@ def _of_examples(
     return pd.concat(tables, ignore_index=True)
 
 
-def rise_table(
-    shares: dict[str, ByKind], heads: int, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row a kind and aggregate: the head in which it gains most by tuning, held out.
-
-    One half of the examples chooses the head, the other is measured.
-
-    Returns:
-        The table, and its columns `CHOICE_RESAMPLED` on resamples.
-    """
-    rows, drawn = [], []
-    for (kind, aggregate), after in shares[TUNED].items():
-        change = after - shares[UNTUNED][kind, aggregate]
-        change = change[:, ~np.isnan(change).any(0)].T
-        none = np.zeros((len(change), 1))
-        choice = held_out(change, none, np.arange(len(change)), resamples, seed)
-        layer, head = divmod(choice.best, heads)
-        place = {"kind": kind, "aggregate": aggregate, "layer": layer, "head": head}
-        rows.append(place | choice.columns())
-        drawn.append(choice.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
-
-
 def cls_table(
     cls_shares: dict[str, ByKind], resamples: int, seed: int
 ) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
@@ -276,7 +254,7 @@ def main(task: TaskOption, seed: FirstSeedOption = None) -> None:
     examples = annotated(read_examples(examples_file(task, "validation")))
     tokenizer = load_tokenizer(model_folder(task, UNTUNED, seed))
     max_length = load_task(task).max_length
-    shares, cls_shares = {}, {}
+    shares, cls_shares, gains = {}, {}, {}
     for arm in TASK_ARMS:
         store = MapStore(maps_folder(task, arm))
         rows = drawn_rows(len(store), parameters.examples, parameters.seed)
@@ -286,6 +264,7 @@ def main(task: TaskOption, seed: FirstSeedOption = None) -> None:
         tokens = token_table(tokenizer, drawn, encoded, max_length)
         recording = StoredRecording(arm, store, tokens)
         shares[arm], cls_shares[arm] = kind_shares(recording, drawn)
+        gains[arm] = match_gains(recording)
     settings = (parameters.resamples, parameters.seed)
     HEADS.write(share_table(shares, recording.heads, *settings), task=task)
     SHARES.write(example_shares(shares, drawn["id"], recording.heads), task=task)
@@ -293,6 +272,7 @@ def main(task: TaskOption, seed: FirstSeedOption = None) -> None:
     for declared, (table, resampled) in {
         RISES: rise_table(shares, recording.heads, *settings),
         CLS: cls_table(cls_shares, *settings),
+        MATCHES: match_table(gains, recording.heads, *settings),
     }.items():
         declared.write(table, [resampled], task=task)
 

@@ -16,6 +16,7 @@ from stages.core.intervals.held_out import SCORE
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 from stages.core.stage.tables import drawn_name
 from stages.core.verdicts.answers import Answer, over_tasks
+from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import (
     Estimate,
@@ -25,7 +26,7 @@ from stages.core.verdicts.estimates import (
     smallest,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured
-from stages.features.tables import CHANGES, CLS, RISES, SHARES
+from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
 
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
 # What [CLS] may look at in place of [SEP].
@@ -180,6 +181,31 @@ def cls_looks_at_sep(measures: Measures, settings: Settings) -> Answer:
     )
     answer = over_tasks(own, _share_of_tasks, control, "tasks")
     return replace(_of_tuned(answer), bounds="range")
+
+
+@measure
+def worst_heads_match(
+    measures: Measures, settings: Settings, tasks: list[str], heads: int
+) -> Answer:
+    """What words that stand in both texts gain, across them, in the `heads` heads that the task
+    loses most without, less what they gain in the others: on the task where that is least.
+
+    Effects and maps are of the first fine-tuning.
+    """
+    off, gains = heads_off(measures), measures.drawn(MATCHES)
+    own: dict[str, Estimate] = {}
+    control: dict[str, Estimate] = {}
+    for task in tasks:
+        effects = off[(off["task"] == task) & (off["seed"] == measures.seeds.get(task, [0])[0])]
+        for arm, found in ((TUNED, own), (RANDOM_WEIGHTS, control)):
+            rows = gains[(gains["task"] == task) & (gains["arm"] == arm)]
+            if effects.empty or rows.empty:
+                continue
+            estimate = worst_less_others(of_heads(effects, "effect"), of_heads(rows, "gain"), heads)
+            found[task] = replace(estimate, n=int(rows["texts"].iloc[0]))
+    if set(own) != set(tasks):
+        raise NotMeasured(f"the claim is about {' and '.join(tasks)}, not both run and learnt")
+    return _of_tuned(over_tasks(own, smallest, control))
 
 
 def _first_is_sep(shares: pd.DataFrame) -> Estimate:

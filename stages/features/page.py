@@ -7,7 +7,7 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
-from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, RISES, SHARES
+from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, MATCHES, RISES, SHARES
 
 MAXIMUM = AGGREGATES[0]
 
@@ -70,6 +70,7 @@ def sections(measures: Measures) -> list[Section]:
             ),
         ),
         _cls(measures),
+        _matches(measures.frame(MATCHES)),
     ]
 
 
@@ -116,6 +117,36 @@ def _cls(measures: Measures) -> Section:
     )
 
 
+def _matches(rows: pd.DataFrame) -> Section:
+    tuned = rows[rows["arm"] == TUNED]
+    return Section(
+        "K8b: words that stand in both texts",
+        "From a word that stands in both texts of a pair to the same word in the other text, less "
+        "what the other words there get from it on average; mean over words and examples. A head "
+        "that tells no words apart has 0. Tasks of single texts are left out.",
+        (
+            heads_figure(
+                "features-matches",
+                "What the same word in the other text gains, tuned encoder",
+                "Layer x head for each task, as shares of attention.",
+                tuned,
+                "gain",
+                "share of attention",
+                tooltip=["task", "layer", "head", "gain", "low", "high"],
+                diverging=True,
+                format=".3f",
+            ),
+            Table(
+                "features-matches",
+                "Every head",
+                "Shares of attention with their 95% interval over examples, before and after "
+                "tuning and with random weights.",
+                rows[["task", *rows.columns.drop("task")]],
+            ),
+        ),
+    )
+
+
 def heads(measures: Measures) -> pd.DataFrame:
     """What tuning adds to attention to [CLS] and [SEP], mean over tasks."""
     cells = measures.frame(HEADS)
@@ -129,7 +160,7 @@ PAGE = Page(
     order=27,
     title="What tuning changes",
     summary="Attention to special tokens, parts of speech and negation, before and after tuning.",
-    studies=("K6", "K7"),
+    studies=("K6", "K7", "K8b"),
     sections=sections,
     heads=heads,
 )

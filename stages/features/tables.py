@@ -42,3 +42,10 @@ CLS = MeasuredTable(
     ("arm", "kind", "aggregate", *interval_names(value="share"), "examples"),
     resampled=("share",),
 )
+# One row an arm and head: what words that stand in both texts of a pair gain, across them; no rows
+# where the task has single texts.
+MATCHES = MeasuredTable(
+    "features/{task}-matches",
+    ("arm", "layer", "head", *interval_names(value="gain"), "texts"),
+    resampled=("gain",),
+)

@@ -4,6 +4,7 @@ Beside what every head does when it is off (`ablate`), on the same examples, sta
 absolute gradient of the loss with respect to its gate: one backward pass for all heads together.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from pydantic import PositiveInt
 
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
-from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.losses import losses
 from stages.core.outcomes.outcomes import read_outcomes
@@ -26,33 +26,15 @@ from stages.core.stage.places import examples_file, model_folder, outcomes_folde
 from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
-from stages.importance.cost import Geometry, least_for_grid
+from stages.importance.cost import Geometry, cost_table
 from stages.importance.gate_gradients import agreement_table, gate_gradients, importance_table
-from stages.importance.tables import AGREEMENT, HEADS
+from stages.importance.tables import AGREEMENT, COSTS, HEADS
 
 
 class Importance(Resampled):
     """The section `importance` of `params.yaml`."""
 
     batch: PositiveInt
-
-
-def passes(geometry: Geometry, lengths: np.ndarray) -> dict[str, float]:
-    """Cost of both scores for all heads, in forward passes of the same examples.
-
-    Returns:
-        grid_passes: the fewest operations that are known; gradient_passes: one pass forward, and
-        one backward that needs no gradients of weights.
-    """
-    whole = sum(map(geometry.forward, lengths.tolist()))
-    gates = single_heads(geometry.layers, geometry.heads, "zero")
-    # Backwards, a product with the activations becomes two: attention's own.
-    attention = sum(4 * tokens**2 * geometry.hidden for tokens in lengths.tolist())
-    backward = whole + geometry.layers * attention
-    return {
-        "grid_passes": least_for_grid(geometry, gates, lengths) / whole,
-        "gradient_passes": (whole + backward) / whole,
-    }
 
 
 def loss_changes(
@@ -76,19 +58,34 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
     parameters = section(Importance, "importance")
     definition = load_task(task)
     device = start(read_runtime(), parameters.seed)
-    heads, agreements = [], []
-    for tuned_with in seeds_of(task, seed):
-        of_heads, agreement = of_model(task, tuned_with, definition, parameters, device)
-        heads.append(of_heads.assign(seed=tuned_with))
-        agreements.append(agreement.assign(seed=tuned_with))
-    HEADS.write(heads, task=task)
-    AGREEMENT.write(agreements, task=task)
+    of_seeds = {
+        tuned_with: of_model(task, tuned_with, definition, parameters, device)
+        for tuned_with in seeds_of(task, seed)
+    }
+    HEADS.write([found.heads.assign(seed=own) for own, found in of_seeds.items()], task=task)
+    AGREEMENT.write(
+        [found.agreement.assign(seed=own) for own, found in of_seeds.items()],
+        [found.drawn for found in of_seeds.values()],
+        task=task,
+    )
+    # Seeds have the same examples and sizes.
+    COSTS.write(next(iter(of_seeds.values())).costs, task=task)
+
+
+@dataclass(frozen=True)
+class OfModel:
+    """The tables of one tuned encoder, and the column spearman of `agreement` on resamples."""
+
+    heads: pd.DataFrame
+    agreement: pd.DataFrame
+    drawn: Float[np.ndarray, "column row resample"]
+    costs: pd.DataFrame
 
 
 def of_model(
     task: str, seed: int, definition: Task, parameters: Importance, device: torch.device
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The importance of every head of one tuned encoder, and how it agrees with the exact grid.
+) -> OfModel:
+    """The importance of every head of one tuned encoder, its agreement with the grid, its cost.
 
     Raises:
         InputError: the grid has no heads in the mode zero.
@@ -114,10 +111,13 @@ def of_model(
     changes = changes.reshape(gradients.shape)
 
     resampling = (parameters.resamples, parameters.seed)
-    heads = importance_table(gradients, changes, *resampling)
-    agreement = agreement_table(gradients, changes, outcomes.only(single), *resampling)
-    cost = passes(Geometry.of(gated.model.config), encoded.lengths)
-    return heads, agreement.assign(examples=len(examples), **cost)
+    agreement, drawn = agreement_table(gradients, changes, outcomes.only(single), *resampling)
+    return OfModel(
+        importance_table(gradients, changes, *resampling),
+        agreement.assign(examples=len(examples)),
+        drawn,
+        cost_table(Geometry.of(gated.model.config), encoded.lengths, *resampling),
+    )
 
 
 if __name__ == "__main__":

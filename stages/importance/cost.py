@@ -7,10 +7,15 @@ size, a few hundredths of what is counted.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
+from jaxtyping import Int
 from transformers import PreTrainedConfig
 
 from stages.core.encoder.families import family_of
-from stages.core.heads.gates import Gate
+from stages.core.heads.gates import Gate, single_heads
+from stages.core.intervals.intervals import draw_samples, percentile_interval
+from stages.core.stage.tables import interval_columns
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,15 @@ class Geometry:
     def forward(self, tokens: int) -> int:
         """All layers in full, as transformers runs them."""
         return self.layers * self.layer(tokens)
+
+    def gradients(self, tokens: int) -> int:
+        """One pass forward, and one backward to all gates that needs no gradients of weights.
+
+        Backwards, a product with weights costs what it does forward; of attention's products of
+        two activations each becomes two.
+        """
+        attention = self.layers * 4 * tokens**2 * self.hidden
+        return 2 * self.forward(tokens) + attention
 
     def last_layer(self, tokens: int) -> int:
         """The last layer where its first token alone asks (`Layer.attend_from_first`)."""
@@ -85,3 +99,34 @@ def least_for_grid(
         + sum(geometry.least_suffix(gate, tokens, by_terms) for gate in gates)
         for tokens in map(int, lengths)
     )
+
+
+def cost_table(
+    geometry: Geometry, lengths: Int[np.ndarray, " example"], resamples: int, seed: int
+) -> pd.DataFrame:
+    """What importance of all heads costs by gradients and by the exact grid, on the same examples.
+
+    Operations are counted and no seconds, which differ from run to run. The grid's are the fewest
+    that are known (`least_for_grid`).
+
+    Returns:
+        One row: examples, grid_passes and gradient_passes (operations as a multiple of those of one
+        forward pass of the examples), ratio (the gradients' as a share of the grid's), ratio_low,
+        ratio_high. The bootstrap draws examples, so the interval is of texts of other lengths.
+    """
+    gates = list(single_heads(geometry.layers, geometry.heads, "zero"))
+    of_lengths = {
+        tokens: (
+            geometry.forward(tokens),
+            least_for_grid(geometry, gates, [tokens]),
+            geometry.gradients(tokens),
+        )
+        for tokens in map(int, np.unique(lengths))
+    }
+    forward, grid, gradients = np.array([of_lengths[int(tokens)] for tokens in lengths], float).T
+    samples = draw_samples(len(lengths), resamples, seed)
+    again = gradients[samples].sum(axis=1) / grid[samples].sum(axis=1)
+    ratio = interval_columns("ratio", gradients.sum() / grid.sum(), *percentile_interval(again))
+    passes = {"grid_passes": grid, "gradient_passes": gradients}
+    counted = {name: found.sum() / forward.sum() for name, found in passes.items()}
+    return pd.DataFrame([{"examples": len(lengths), **counted, **ratio}])

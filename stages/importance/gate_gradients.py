@@ -20,6 +20,7 @@ from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
 from stages.core.tasks.metrics import spearman
 from stages.importance.cost import Geometry
+from stages.importance.tables import BY_LAYER, UNNORMED
 
 Scores = Float[np.ndarray, "example layer head"]
 # What a pass forward keeps for the one backward, of all examples of a batch together.
@@ -90,7 +91,7 @@ def importance_table(gradients: Scores, changes: Scores, resamples: int, seed: i
 
 def agreement_table(
     gradients: Scores, changes: Scores, outcomes: Outcomes, resamples: int, seed: int
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
     """Rank correlation over heads between the cheap score and what the exact grid says.
 
     Args:
@@ -98,28 +99,43 @@ def agreement_table(
         outcomes: of setting each head's output to zero, in the order of layers and heads.
 
     Returns:
-        One row an exact score (`loss`: mean change of the loss; `absolute loss`; the metric's name:
-        what the metric loses): exact, spearman, low, high. The bootstrap resamples the examples,
-        the same for both sides.
+        One row a norm of the cheap score (as in `stages.importance.tables`) and exact score
+        (`loss`: mean change of the loss; `absolute loss`; the metric's name: what the metric
+        loses): norm, exact, spearman, low, high; and its column spearman on resamples. The
+        bootstrap resamples the examples, the same for both sides and for both norms.
     """
     samples = draw_samples(len(gradients), resamples, seed)
-    means = {
-        name: (values.mean(0).ravel(), resampled_means(values, samples))
-        for name, values in (
-            ("gradient", np.abs(gradients)),
-            ("loss", changes),
-            ("absolute loss", np.abs(changes)),
-        )
-    }
+    cheap, *exact = (
+        (values.mean(0).ravel(), resampled_means(values, samples))
+        for values in (np.abs(gradients), changes, np.abs(changes))
+    )
+    of_exact = dict(zip(("loss", "absolute loss"), exact, strict=True))
     lost = outcomes.before - outcomes.after
-    means[outcomes.metric] = lost, -resample(outcomes, resamples, seed).effects.T
-    cheap, cheap_again = means.pop("gradient")
-    rows = []
-    for name, (exact, exact_again) in means.items():
-        low, high = percentile_interval(spearman(cheap_again, exact_again))
-        found = float(spearman(cheap, exact))
-        rows.append({"exact": name, "spearman": found, "low": float(low), "high": float(high)})
-    return pd.DataFrame(rows)
+    of_exact[outcomes.metric] = lost, -resample(outcomes, resamples, seed).effects.T
+    layers = gradients.shape[1]
+    of_norms = {
+        UNNORMED: cheap,
+        BY_LAYER: tuple(normed_by_layer(importance, layers) for importance in cheap),
+    }
+    rows, drawn = [], []
+    for norm, (score, score_again) in of_norms.items():
+        for name, (change, change_again) in of_exact.items():
+            drawn.append(spearman(score_again, change_again))
+            low, high = percentile_interval(drawn[-1])
+            found = float(spearman(score, change))
+            row = {"norm": norm, "exact": name, "spearman": found}
+            rows.append(row | {"low": float(low), "high": float(high)})
+    return pd.DataFrame(rows), np.array([drawn])
+
+
+def normed_by_layer(
+    importance: Float[np.ndarray, "*resample cell"], layers: int
+) -> Float[np.ndarray, "*resample cell"]:
+    """Importance of each head over the l2 norm of its layer's; 0 where the layer has none."""
+    by_layer = importance.reshape(*importance.shape[:-1], layers, -1)
+    length = np.linalg.norm(by_layer, axis=-1, keepdims=True)
+    shares = np.divide(by_layer, length, out=np.zeros_like(by_layer), where=length > 0)
+    return shares.reshape(importance.shape)
 
 
 def resampled_means(

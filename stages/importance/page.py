@@ -5,12 +5,12 @@ import pandas as pd
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures
-from stages.importance.tables import AGREEMENT, HEADS
+from stages.importance.tables import AGREEMENT, COSTS, HEADS
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = importances(measures)
-    return [_against_the_grid(cells, measures.frame(AGREEMENT)), _every_head(cells)]
+    return [_against_the_grid(cells, measures), _every_head(cells)]
 
 
 def importances(measures: Measures) -> pd.DataFrame:
@@ -26,7 +26,8 @@ def heads(measures: Measures) -> pd.DataFrame:
     return table[cells["task"].unique()].add_prefix("gradient importance: ")
 
 
-def _against_the_grid(cells: pd.DataFrame, agreement: pd.DataFrame) -> Section:
+def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
+    agreement, costs = measures.frame(AGREEMENT), measures.frame(COSTS)
     places = ["task", "seed"]
     return Section(
         "How good is the cheap score?",
@@ -55,9 +56,20 @@ def _against_the_grid(cells: pd.DataFrame, agreement: pd.DataFrame) -> Section:
                 "Rank correlation over heads",
                 "Spearman, with the 95% interval over examples, between importance and three "
                 "exact scores: the mean change of the loss, its mean absolute change, and what "
-                "the primary metric loses. The last columns are costs in forward passes of the "
-                "same examples: of the exact grid at its fewest operations, and of the gradients.",
+                "the primary metric loses. The norm `layer` divides importance by the l2 norm of "
+                "that of its layer's heads, as Michel et al. do before they prune; `none` leaves "
+                "it as it is.",
                 agreement[[*places, *agreement.columns.drop(places)]],
+            ),
+            Table(
+                "importance-cost",
+                "What both scores cost",
+                "Floating-point operations of matrix products, counted and not timed, as multiples "
+                "of one forward pass of the same examples: of the exact grid at the fewest that "
+                "are known to give it, of the gradients (one pass forward, one backward), and the "
+                "second as a share of the first, with the 95% interval over examples, which differ "
+                "in length. `python -m benchmarks grid` measures seconds.",
+                costs[["task", *costs.columns.drop("task")]],
             ),
         ),
     )

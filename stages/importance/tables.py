@@ -2,6 +2,9 @@
 
 from stages.core.stage.tables import MeasuredTable, interval_names
 
+# Importance as it is, and over the l2 norm of its layer's (Michel et al. 2019, section 4.1).
+UNNORMED, BY_LAYER = "none", "layer"
+
 # One row a seed and head.
 HEADS = MeasuredTable(
     "importance/{task}",
@@ -14,15 +17,15 @@ HEADS = MeasuredTable(
         "absolute_loss",
     ),
 )
-# One row a seed and exact score that importance is held against.
+# One row a seed, norm of importance and exact score that importance is held against.
 AGREEMENT = MeasuredTable(
     "importance/{task}-agreement",
-    (
-        "seed",
-        "exact",
-        *interval_names(value="spearman"),
-        "examples",
-        "grid_passes",
-        "gradient_passes",
-    ),
+    ("seed", "norm", "exact", *interval_names(value="spearman"), "examples"),
+    resampled=("spearman",),
+)
+# One row: operations of the exact grid and of the gradients, in forward passes of the same
+# examples, and the gradients' as a share of the grid's.
+COSTS = MeasuredTable(
+    "importance/{task}-cost",
+    ("examples", "grid_passes", "gradient_passes", *interval_names("ratio")),
 )

@@ -67,6 +67,22 @@ def test_layer_held_out_takes_the_most_extreme_task(measures):
         found(measures, "layer_held_out", picked="best")
 
 
+def test_a_layer_must_help_and_beat_its_control_on_one_and_the_same_task(measures):
+    """The layer of task one helps, and as much with random weights; that of task two hurts less."""
+    for task, own, control in (("one", 0.05, 0.05), ("two", -0.02, -0.2)):
+        place = {"family": "layer", "mode": "uniform", "picked": "best", "effect_picked_half": 1.0}
+        for table, value in (
+            (of_outcomes.HELD_OUT, own),
+            (of_outcomes.CONTROL_HELD_OUT, control),
+        ):
+            row = effect(value, ("effect_heldout", "relative_heldout"), **place)
+            write_drawn(measures, table, [row], task=task)
+    answer = found(measures, "layer_held_out", picked="best")
+    assert answer.pooled.value == pytest.approx(5)
+    assert answer.beyond.value == pytest.approx(0, abs=1e-6)
+    assert answer.beyond.low <= 1e-6  # on task two the difference is 18 points
+
+
 def test_best_layer_is_relative_to_the_baseline(measures):
     write_held_out(measures, "one", 0.04, family="layer", mode="zero")
     # 0.04 of 0.8 is 5%.
@@ -166,6 +182,20 @@ def test_the_usual_effect_takes_off_what_chance_adds(measures):
     assert usual.value == pytest.approx(2.5, abs=0.4)
     write_gates(measures, [gate(0.0), gate(0.0, head=1)], spread=0.02)
     assert found(measures, "usual_effect_of_heads", task="one").pooled.value < 0
+
+
+def test_the_usual_effect_leaves_in_what_resamples_have_more(measures):
+    """Noise of one more win and loss (0.1 of 20 examples) is no variance of the effects."""
+    rows = [gate(value, head=head, examples=20) for head, value in enumerate((0.08, -0.08) * 50)]
+    write_drawn(measures, of_outcomes.GATES, rows, task="one")
+    path = measures.folder / "effects/one-resampled.npy"
+    drawn = np.load(path)
+    won, lost = np.random.default_rng(0).poisson(size=(2, *drawn.shape[1:]))
+    drawn = drawn + (won - lost) / 20 / np.array([1, BASELINE])[:, None, None]
+    np.save(path, drawn)
+    usual = found(measures, "usual_effect_of_heads", task="one").pooled
+    assert usual.value == pytest.approx(10, abs=0.2)
+    assert (usual.low + usual.high) / 2 == pytest.approx(10, abs=1)
 
 
 def test_curves_and_gaps_are_read_at_the_share(measures):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from stages.core.outcomes.tables import GATES
 from stages.core.verdicts.measures import NotMeasured
-from stages.features.tables import CHANGES, CLS, RISES, SHARES
+from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
 from tests.claims import found, write_drawn, write_rows
 
 EXAMPLES = 12
@@ -203,3 +204,37 @@ def test_a_task_on_which_another_kind_is_first(measures):
     answer = found(measures, "cls_looks_at_sep")
     assert (answer.pooled.value, answer.pooled.high) == (0, 0)
     assert answer.control is None
+
+
+def write_matches(measures, task: str, gains: dict[str, list[float]], effects: list[float]) -> None:
+    """Two layers of two heads; the grid has two fine-tunings and decoys of another mode."""
+    places = [{"layer": number // 2, "head": number % 2} for number in range(4)]
+    rows = [
+        {"arm": arm, **place, "gain": gain, "texts": 40}
+        for arm, of_arm in gains.items()
+        for place, gain in zip(places, of_arm, strict=True)
+    ]
+    write_drawn(measures, MATCHES, rows, spread=0.01, task=task)
+    gate = {"family": "head", "metric": "accuracy", "examples": 90}
+    grid = [
+        {**gate, **place, "mode": mode, "seed": seed, "effect": value, "relative": value}
+        for mode, seed, sign in (("uniform", 0, 1), ("uniform", 1, -1), ("zero", 0, -1))
+        for place, value in zip(places, [sign * effect for effect in effects], strict=True)
+    ]
+    write_drawn(measures, GATES, grid[::-1], task=task)
+
+
+def test_the_heads_that_a_task_needs_are_scored_by_what_matching_words_gain(measures):
+    tuned, random = [0.0, 0.5, 0.1, 0.2], [0.1, 0.1, 0.1, 0.2]
+    gains = {"tuned": tuned, "random_weights": random, "untuned": [9, 0, 0, 0]}
+    write_matches(measures, "one", gains, [0.1, -0.2, 0.0, -0.1])  # needs heads 1 and 3
+    write_matches(measures, "two", gains, [0.1, -0.2, -0.3, 0.0])  # needs heads 1 and 2
+    answer = found(measures, "worst_heads_match", tasks=["one", "two"], heads=2)
+    assert answer.tasks["one"].value == pytest.approx(0.35 - 0.05)
+    assert answer.tasks["two"].value == pytest.approx(0.3 - 0.1)
+    assert answer.pooled.value == pytest.approx(0.2)
+    assert answer.control.value == pytest.approx(-0.05)
+    assert answer.beyond.value == pytest.approx(0.25)
+    assert (answer.arm, answer.seeds, answer.pooled.n) == ("tuned", 1, 80)
+    with pytest.raises(NotMeasured, match="one and three"):
+        found(measures, "worst_heads_match", tasks=["one", "three"], heads=2)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -50,3 +51,9 @@ def test_every_seed_of_the_task_has_rows_of_its_own(project):
         together = pd.read_parquet(Path(f"work/measures/importance/{name}.parquet"))
         expected = pd.concat([alone[1][place], alone[0][place]], ignore_index=True)
         pd.testing.assert_frame_equal(together, expected)
+    drawn = np.load("work/measures/importance/toy-agreement-resampled.npy")
+    assert drawn.shape == (1, len(together), IMPORTANCE["resamples"])
+    limits = np.quantile(drawn[0], [0.025, 0.975], axis=1)
+    np.testing.assert_allclose(limits, together[["low", "high"]].to_numpy().T, atol=1e-6)
+    (cost,) = pd.read_parquet("work/measures/importance/toy-cost.parquet").to_dict("records")
+    assert cost["examples"] == 16

@@ -15,6 +15,7 @@ from stages.importance.gate_gradients import (
     batch_within,
     gate_gradients,
     importance_table,
+    normed_by_layer,
 )
 
 LENGTHS = [9, 4, 6]
@@ -86,12 +87,37 @@ def outcomes(lost: list[int]) -> Outcomes:
 def test_a_score_that_ranks_as_the_grid_does():
     exact = np.tile([[0.1, 0.4], [0.2, 0.8]], (10, 1, 1))  # [example, layer, head]
     signs = np.where(np.arange(10) % 2, 1, -1)[:, None, None]  # gradients of both signs
-    table = agreement_table(0.5 * exact * signs, exact, outcomes([1, 3, 2, 4]), 50, 0)
+    table, drawn = agreement_table(0.5 * exact * signs, exact, outcomes([1, 3, 2, 4]), 50, 0)
+    table = table.query("norm == 'none'")
     assert table["exact"].tolist() == ["loss", "absolute loss", "accuracy"]
     assert table["spearman"].tolist() == pytest.approx([1, 1, 1])
     assert table.loc[:1, "low"].tolist() == pytest.approx([1, 1])
-    turned = agreement_table(exact[:, ::-1, ::-1], exact, outcomes([1, 3, 2, 4]), 50, 0)
-    assert turned["spearman"].tolist() == pytest.approx([-1, -1, -1])
+    assert drawn.shape == (1, 6, 50)
+    turned, _ = agreement_table(exact[:, ::-1, ::-1], exact, outcomes([1, 3, 2, 4]), 50, 0)
+    assert turned.query("norm == 'none'")["spearman"].tolist() == pytest.approx([-1, -1, -1])
+
+
+def test_the_norm_is_of_each_layer():
+    """Two layers of three heads; by hand, over 5 and over 50."""
+    importance = np.array([0, 3, 4, 30, 0, 40.0])
+    by_hand = [0, 0.6, 0.8, 0.6, 0, 0.8]
+    np.testing.assert_allclose(normed_by_layer(importance, 2), by_hand)
+    resampled = np.stack([importance, np.zeros(6)])
+    np.testing.assert_allclose(normed_by_layer(resampled, 2), [by_hand, np.zeros(6)])
+
+
+def test_a_norm_that_a_layer_of_large_gradients_calls_for():
+    """Gradients of the lower layer are a hundred times too large; heads matter alike in both."""
+    generator = np.random.default_rng(0)
+    exact = np.tile([[0.1, 0.2, 0.5], [0.15, 0.25, 0.6]], (10, 1, 1))
+    gradients = exact * np.array([100, 1])[:, None] * generator.uniform(0.99, 1.01, exact.shape)
+    lost = outcomes([1, 2, 5, 1, 2, 6])
+    table, drawn = agreement_table(gradients, exact, lost, 50, 0)
+    plain, normed = (table.query(f"norm == {name!r}") for name in ("none", "layer"))
+    assert (normed["spearman"].to_numpy() > plain["spearman"].to_numpy() + 0.3).all()
+    # The order of the resamples is that of the rows.
+    limits = np.quantile(drawn[0], [0.025, 0.975], axis=1)
+    np.testing.assert_allclose(limits, table[["low", "high"]].to_numpy().T)
 
 
 def test_importance_is_a_mean_of_absolute_gradients():

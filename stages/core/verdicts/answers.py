@@ -4,12 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
-from stages.core.verdicts.estimates import Combination, Estimate, difference_of
+from stages.core.verdicts.estimates import (
+    Combination,
+    Estimate,
+    difference_of,
+    largest,
+    smallest,
+)
 
 Bounds = Literal["interval", "range"]
+# Which of several values is that of the task that decides.
+DECIDING = {smallest: np.argmin, largest: np.argmax}
 
 
 class NotMeasured(LookupError):
@@ -145,6 +154,7 @@ def over_tasks(
     control: dict[str, Estimate] | None = None,
     counted: str = "examples",
     uncontrolled: str = "",
+    of_some: bool = False,
 ) -> Answer:
     """The estimates of all tasks as one, beside those of random weights.
 
@@ -153,6 +163,8 @@ def over_tasks(
             mean; the differences to the control are combined alike.
         control: the same of random weights; a task that lacks it (where random weights have not
             learnt) is no case of the difference.
+        of_some: whether the claim is about some task and not about every one. It must then be true
+            and beyond the control on one and the same task, the one that decides.
 
     Raises:
         NotMeasured: there is no task.
@@ -164,8 +176,8 @@ def over_tasks(
     if not shared:
         return replace(answer, uncontrolled=uncontrolled or "random weights have learnt no task")
     differences = [difference_of(own[task], control[task]) for task in shared]
-    return replace(
-        answer,
-        control=combine([control[task] for task in shared]),
-        beyond=combine(differences),
-    )
+    if not of_some:
+        found = combine([control[task] for task in shared])
+        return replace(answer, control=found, beyond=combine(differences))
+    place = int(DECIDING[combine]([own[task].value for task in shared]))
+    return replace(answer, control=control[shared[place]], beyond=combine(differences, place))

@@ -62,7 +62,7 @@ class Estimate:
         return self.low < self.high
 
 
-Combination = Callable[[Sequence["Estimate"]], "Estimate"]
+Combination = Callable[..., "Estimate"]  # of a sequence of estimates
 
 
 def _columns(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -167,17 +167,27 @@ def _widening(count: int) -> float:
     return norm.isf(tail / count) / norm.isf(tail)
 
 
-def smallest(estimates: Sequence[Estimate]) -> Estimate:
+def smallest(estimates: Sequence[Estimate], at: int | None = None) -> Estimate:
     """The smallest of independent estimates; lies above a bound only if every one of them does.
 
     The lower end needs no correction (an intersection-union test); the upper end does, because one
     low estimate among many is what chance gives.
+
+    Args:
+        at: the estimate whose value and upper end these are, where another figure chose it: below
+            a bound lies then that one, above it still every one.
     """
     value, low, high, n = _columns(estimates)
     widened = value + _widening(len(estimates)) * (high - value)
-    return Estimate(value.min(), low.min(), widened.min(), n)
+    if at is None:
+        return Estimate(value.min(), low.min(), widened.min(), n)
+    return Estimate(value[at], low.min(), widened[at], n)
 
 
-def largest(estimates: Sequence[Estimate]) -> Estimate:
-    """The largest of independent estimates; lies above a bound as soon as one of them does."""
-    return smallest([item.scaled(-1) for item in estimates]).scaled(-1)
+def largest(estimates: Sequence[Estimate], at: int | None = None) -> Estimate:
+    """The largest of independent estimates; lies above a bound as soon as one of them does.
+
+    Args:
+        at: as of `smallest`, with the lower end in place of the upper.
+    """
+    return smallest([item.scaled(-1) for item in estimates], at).scaled(-1)

@@ -1,0 +1,87 @@
+"""Whether two tasks rest on the same heads (Kovaleva et al. 2019, section 5).
+
+The source names two heads on which both STS-B and RTE rest. Which two of many heads are the worst
+turns over with a few examples, so no examples at hand show that two pairs are the same. What they
+can show is that a task loses more without the heads that another task chose than without others:
+examples of one task choose, those of the other score, and nothing favours the chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+
+import pandas as pd
+
+from stages.core.outcomes.tables import GATES
+from stages.core.stage.arms import TUNED, Arm
+from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
+from stages.core.verdicts.estimates import Estimate, over_seeds
+from stages.core.verdicts.measures import Measures
+
+POINTS = 100
+
+
+def scored_by(choosing: pd.DataFrame, scoring: pd.DataFrame, count: int) -> Estimate:
+    """What one task loses without the heads of another less what it loses without the others.
+
+    Args:
+        choosing: one row a head of a fine-tuning: layer, head, examples, and effect with resamples;
+            the `count` heads with the smallest effects are chosen.
+        scoring: the same of a fine-tuning on the other task.
+
+    Returns:
+        In points of the scoring task's metric, below 0 where it loses more.
+    """
+    scores = of_heads(scoring, "effect")
+    found = worst_less_others(of_heads(choosing, "effect"), scores, count)
+    return replace(found, n=int(scoring["examples"].iloc[0])).scaled(POINTS)
+
+
+def by_each_other(
+    measures: Measures,
+    tasks: Sequence[str],
+    count: int,
+    table: MeasuredTable = GATES,
+    arm: Arm = TUNED,
+) -> dict[str, Estimate]:
+    """What each of two tasks loses without the heads of the other one; see `scored_by`.
+
+    Raises:
+        NotMeasured: one of them is not run, not run in this mode, or not learnt.
+    """
+    found = by_heads_of_others(measures, count, table, arm)
+    pairs = list(permutations(tasks, 2))
+    if not set(pairs) <= set(found):
+        raise NotMeasured(f"the claim is about {' and '.join(tasks)}, not both run and learnt")
+    return {scores: found[scores, chooses] for scores, chooses in pairs}
+
+
+def by_heads_of_others(
+    measures: Measures, count: int, table: MeasuredTable = GATES, arm: Arm = TUNED
+) -> dict[tuple[str, str], Estimate]:
+    """What each learnt task loses without the heads of each other one, in the source's mode.
+
+    The first fine-tuning of one stands beside the first of the other, and so on.
+
+    Returns:
+        By the task that scores and the task that chooses; nothing of a task alone.
+
+    Raises:
+        NotMeasured: there is no such table, or no task was learnt.
+    """
+    rows = heads_off(measures, table, arm)
+    runs = {
+        str(task): [run for _, run in of_task.groupby("seed", sort=False)]
+        for task, of_task in rows.groupby("task", sort=False)
+    }
+    return {
+        (scores, chooses): over_seeds(
+            [
+                scored_by(choosing, scoring, count)
+                for choosing, scoring in zip(runs[chooses], runs[scores], strict=False)
+            ]
+        )
+        for scores, chooses in permutations(runs, 2)
+    }
