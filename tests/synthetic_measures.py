@@ -72,25 +72,38 @@ def write_measures(folder: Path) -> None:
         _write_maps(folder, task, generator)
         _write_importance(folder, task, generator)
     write_text_measures(folder, TASKS, _write)
+    _write_classifier(folder, generator)
+
+
+def _write_classifier(folder: Path, generator: np.random.Generator) -> None:
+    """Two random starts on the folds; maps of the first corpus that were labelled."""
     label = generator.choice(CLASSES, 80)
-    _write(
-        folder,
-        "classifier/folds",
-        pd.DataFrame(
-            {
-                "map": range(80),
-                "fold": np.arange(80) % 5,
-                "encoder": np.where(np.arange(80) < 40, "one", "another"),
-                "layer": np.arange(80) % 4,
-                "head": np.arange(80) // 4 % 3,
-                "drawn_by": np.where(np.arange(80) < 60, "chance", "rough"),
-                "label": label,
-                "network": np.where(generator.random(80) < 0.9, label, CLASSES[0]),
-                "deep_path": np.where(generator.random(80) < 0.8, label, CLASSES[0]),
-                "baseline": np.where(generator.random(80) < 0.7, label, CLASSES[0]),
-            }
-        ),
+    places = {"layer": np.arange(80) % 4, "head": np.arange(80) // 4 % 3}
+    rights = zip(patterns.MODELS, (0.9, 0.8, 0.75, 0.7), strict=True)
+    models = {
+        name: np.where(generator.random(80) < right, label, CLASSES[0]) for name, right in rights
+    }
+    places |= {"map": range(80), "label": label} | models
+    folds = pd.DataFrame(
+        {
+            "fold": np.arange(80) % 5,
+            "encoder": np.where(np.arange(80) < 40, "one", "another"),
+            "drawn_by": np.where(np.arange(80) < 60, "chance", "rough"),
+            **places,
+        }
     )
+    _write(folder, "classifier/folds", pd.concat([folds.assign(start=0), folds.assign(start=1)]))
+    scored = pd.DataFrame({"example": "1", "first": label, "second": label, **places})
+    both = [scored.assign(rule=rule) for rule in (patterns.ANY, patterns.SPECIAL)]
+    corpus = "sentences"
+    _write(folder, f"outside_patterns/{corpus}", pd.concat(both))
+    corrected = [_corrected(rule) for rule in (patterns.ANY, patterns.SPECIAL)]
+    _write(folder, f"outside_patterns/{corpus}-corrected", pd.concat(corrected))
+
+
+def _corrected(rule: str) -> pd.DataFrame:
+    share = {"share": 0.2, "corrected": 0.2, "low": 0.1, "high": 0.3, "labelled": 16}
+    return pd.DataFrame({"pattern": CLASSES, "rule": rule, **share})
 
 
 def build_reports(folder: Path) -> None:
@@ -220,6 +233,7 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
             shares.append(table.assign(examples=EXAMPLES, rule=rule))
         _write(folder, f"patterns/{task}-{arm}", pd.concat(heads))
         write_noisy(folder, patterns.SHARES, pd.concat(shares), task=task, arm=arm)
+        _write(folder, f"patterns/{task}-{arm}-corrected", _corrected(patterns.ANY))
         beyond = generator.uniform(size=len(places))
         limits = {"low": beyond - 0.02, "high": beyond + 0.02}
         table = places.assign(beyond=beyond, **limits, examples=EXAMPLES)

@@ -24,11 +24,13 @@ from stages.core.stage.places import CLASSIFIER, WORK, maps_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
 from stages.core.tasks.examples import drawn_rows
+from stages.patterns.corrected import corrected_table
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
 from stages.patterns.readings import Reader, Readings, stacked
+from stages.patterns.scores import confusions
 from stages.patterns.special import SpecialRule, special_tokens
-from stages.patterns.tables import ANY, BEYOND, HEADS, SHARES, SPECIAL
+from stages.patterns.tables import ANY, BEYOND, CHANCE, CORRECTED, FOLDS, HEADS, SHARES, SPECIAL
 
 
 class Patterns(Resampled):
@@ -137,6 +139,8 @@ def main(
     classifier = PatternClassifier.load(CLASSIFIER).to(device)
     reader = Reader(classifier, parameters.special, parameters.batch, device)
     settings = (parameters.resamples, parameters.seed)
+    folds = pd.read_parquet(FOLDS.path())
+    counts = confusions(folds[folds["drawn_by"] == CHANCE], "network")
     for name in arm or TASK_ARMS:
         store = MapStore(maps_folder(task, name))
         drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
@@ -151,6 +155,10 @@ def main(
             of_rule, of_resamples = task_shares(patterns, *settings)
             shares.append(of_rule.assign(rule=rule))
             resampled.append(of_resamples)
+        # No map of these encoders is labelled under the rule special.
+        of_any = shares[0]["share"].to_numpy(), resampled[0][0]
+        corrected = corrected_table(*of_any, counts, parameters.seed).assign(rule=ANY)
+        CORRECTED.write(corrected, task=task, arm=name)
         HEADS.write(heads, task=task, arm=name)
         SHARES.write(shares, resampled, task=task, arm=name)
         beyond = beyond_by_head(readings.beyond, store.layers, *settings)

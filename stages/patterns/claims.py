@@ -5,12 +5,10 @@ Kovaleva et al. 2019, section 4.1 and Figure 2.
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-import pandas as pd
-from jaxtyping import Float, Int
 
-from stages.core.intervals.intervals import bootstrap
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, TUNED, Arm
 from stages.core.stage.tables import interval_names
 from stages.core.tasks.task import load_task
@@ -20,23 +18,37 @@ from stages.core.verdicts.estimates import Estimate, difference_of, largest, sma
 from stages.core.verdicts.measures import Measures, studied
 from stages.core.verdicts.setting import setting_of_task
 from stages.patterns.labelled_maps import CLASSES
-from stages.patterns.tables import FOLDS, SHARES, TEXT_SHARES
+from stages.patterns.scores import confusions, f1, interval_of
+from stages.patterns.tables import ANY, FOLDS, MODELS, OUTSIDE, SHARES, TEXT_SHARES
+
+# Which maps a classifier is scored on.
+Scored = Literal["folds", "outside"]
 
 
 @measure
-def pattern_f1(measures: Measures, settings: Settings, average: str, model: str) -> Answer:
-    """F1 of a model over all maps, each predicted by the one that did not see its fold."""
-    return _on_folds(measures, settings, lambda own: _f1(own, average), model)
+def pattern_f1(
+    measures: Measures, settings: Settings, average: str, model: str, on: Scored
+) -> Answer:
+    """F1 of a model over labelled maps that it did not see.
+
+    Args:
+        on: `folds`, each map predicted by models that did not see its fold, the mean over random
+            starts; or `outside`, maps of a recording on which no setting was chosen, by the one
+            model that was trained on all labelled maps.
+    """
+    return _scored(measures, settings, on, lambda own: f1(own, average), model)
 
 
 @measure
-def pattern_f1_over_baseline(measures: Measures, settings: Settings, model: str) -> Answer:
-    """Weighted F1 of a model minus that of the classifier on simple features."""
+def pattern_f1_over_baseline(
+    measures: Measures, settings: Settings, model: str, on: Scored
+) -> Answer:
+    """Weighted F1 of a model minus that of the classifier on simple features; as `pattern_f1`."""
 
     def gain(own: np.ndarray, baseline: np.ndarray) -> np.ndarray | float:
-        return _f1(own, "weighted") - _f1(baseline, "weighted")
+        return f1(own, "weighted") - f1(baseline, "weighted")
 
-    return _on_folds(measures, settings, gain, model, "baseline")
+    return _scored(measures, settings, on, gain, model, "baseline")
 
 
 @measure
@@ -108,13 +120,14 @@ def _has_pairs(task: str) -> bool:
 
 @summary("classifier")
 def classifier_scores(measures: Measures) -> dict:
-    """Weighted and macro F1 of the network, of its deep path alone and of the baseline."""
+    """Weighted and macro F1 of every model on the folds, the mean over random starts."""
     folds = measures.frame(FOLDS)
     table = {}
-    for model in ("network", "deep_path", "baseline"):
-        counts = _confusions(folds, model).sum(0)
+    for model in MODELS:
+        counts = confusions(folds, model).sum(1)
         table[model] = {
-            f"{average}_f1": float(_f1(counts, average)) for average in ("weighted", "macro")
+            f"{average}_f1": float(np.mean(f1(counts, average)))
+            for average in ("weighted", "macro")
         }
     return table
 
@@ -130,45 +143,29 @@ def shares(measures: Measures) -> dict:
     return table
 
 
-def _on_folds(
-    measures: Measures, settings: Settings, statistic: Callable[..., np.ndarray], *models: str
+def _scored(
+    measures: Measures,
+    settings: Settings,
+    on: Scored,
+    statistic: Callable[..., np.ndarray],
+    *models: str,
 ) -> Answer:
-    """A statistic of the models' confusion counts; the bootstrap resamples heads.
-
-    Maps of one head look alike, so that maps drawn one by one would seem to say more than they do.
-    """
-    folds = measures.frame(FOLDS)
-    counts = [_confusions(folds, model) for model in models]
-
-    def of_heads(heads: Int[np.ndarray, "... head"]) -> Float[np.ndarray, "..."] | float:
-        return statistic(*(of_model[heads].sum(-3) for of_model in counts))
-
-    everyone = np.arange(len(counts[0]))
-    interval = bootstrap(of_heads, (everyone,), settings.resamples, settings.seed)
+    """A statistic of the models' confusion counts; the bootstrap draws heads and random starts."""
+    if on == "folds":
+        table, corpus = measures.frame(FOLDS), ""
+        maps = int((table["start"] == 0).sum())
+    else:
+        table = measures.frame(OUTSIDE)
+        table = table[table["corpus"] == table["corpus"].iloc[0]]
+        table = table[(table["rule"] == ANY) & (table["label"] != "")]
+        maps, corpus = len(table), table["corpus"].iloc[0]
+    counts = [confusions(table, model) for model in models]
+    interval = interval_of(statistic, counts, settings.resamples, settings.seed)
+    estimate = Estimate.of(interval, maps)
     return Answer(
-        Estimate.of(interval, len(folds)),
-        {},
+        estimate,
+        {corpus: estimate} if corpus else {},
         "labelled maps",
+        corpus,
         uncontrolled="the claim is about the classifier, which reads maps of any encoder",
     )
-
-
-def _confusions(folds: pd.DataFrame, model: str) -> Int[np.ndarray, "head label predicted"]:
-    """For each head of each encoder the number of its maps of each label and prediction."""
-    heads = folds.groupby(["encoder", "layer", "head"], sort=False).ngroup().to_numpy()
-    counts = np.zeros((heads.max() + 1, len(CLASSES), len(CLASSES)), dtype=int)
-    label, predicted = (folds[column].map(CLASSES.index) for column in ("label", model))
-    np.add.at(counts, (heads, label, predicted), 1)
-    return counts
-
-
-def _f1(
-    counts: Int[np.ndarray, "... label predicted"], average: str
-) -> Float[np.ndarray, "..."] | float:
-    """F1, all classes that occur counting alike (`macro`) or by their labels (`weighted`)."""
-    both = np.diagonal(counts, axis1=-2, axis2=-1)
-    support = counts.sum(-1)
-    total = support + counts.sum(-2)
-    scores = 2 * both / np.maximum(total, 1)
-    weights = support if average == "weighted" else total > 0
-    return (scores * weights).sum(-1) / weights.sum(-1)

@@ -1,20 +1,24 @@
 """Learning to tell the five attention patterns apart (Kovaleva et al. 2019, section 4.1).
 
-The score is honest: five folds, none of which shares a head (of one encoder, of whichever task or
-arm) or a sentence with another. Beside the network stands a linear classifier on plain features.
+Five folds are predicted, none of which shares a head (of one encoder, of whichever task or arm) or
+a sentence with another, from several random starts. Beside the network that sorts the maps stand
+one that sees the map alone, as the source's did, and a linear classifier on plain features. The
+settings of the former were chosen on these folds: the stage `outside_patterns` scores all of them
+on maps that chose nothing.
 """
 
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -25,9 +29,11 @@ from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import section
 from stages.patterns.features import feature_table
 from stages.patterns.labelled_maps import CLASSES, LabelledMaps, read_labelled
-from stages.patterns.network import PatternClassifier, PatternNetwork
-from stages.patterns.tables import FOLDS
-from stages.patterns.training import Training, fit_network
+from stages.patterns.map_alone import MAP_ALONE
+from stages.patterns.map_file import Map
+from stages.patterns.network import PatternClassifier
+from stages.patterns.tables import FOLDS, NETWORKS
+from stages.patterns.training import Trained, Training, fit_networks
 
 LABELLED = Path("data/patterns")
 
@@ -35,46 +41,37 @@ LABELLED = Path("data/patterns")
 class Classifier(Training):
     """The section `classifier` of `params.yaml`."""
 
-    networks: PositiveInt
+    starts: PositiveInt
     seed: NonNegativeInt
 
 
 def train(
     data: LabelledMaps, parameters: Classifier, processes: int
-) -> dict[int | None, PatternClassifier]:
-    """Train a classifier without each fold, and one (key None) on all maps.
+) -> dict[int | None, list[Trained]]:
+    """Train networks without each fold from every start, and on all maps (key None) from the first.
 
     Every network is trained by one thread of one process, whatever the number of processes, so
     that this number does not change the result.
     """
-    folds = [*np.unique(data.folds).tolist(), None]
-    jobs = [(fold, start) for fold in folds for start in range(parameters.networks)]
+    folds = [None, *np.unique(data.folds).tolist()]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        trained = pool.map(
-            _train_one,
-            *zip(
-                *((data, parameters, fold, parameters.seed + start) for fold, start in jobs),
-                strict=True,
-            ),
-        )
-        networks = list(tqdm(trained, "networks", len(jobs)))
-    return {
-        fold: PatternClassifier(
-            [network for (other, _), network in zip(jobs, networks, strict=True) if other == fold]
-        )
-        for fold in folds
-    }
+        trained = pool.map(_train_without, repeat(data), repeat(parameters), folds)
+        return dict(zip(folds, tqdm(trained, "folds", len(folds)), strict=True))
 
 
-def _train_one(
-    data: LabelledMaps, parameters: Classifier, fold: int | None, seed: int
-) -> PatternNetwork:
+def _train_without(data: LabelledMaps, parameters: Classifier, fold: int | None) -> list[Trained]:
     torch.set_num_threads(1)
     settle()
     rows = np.flatnonzero(data.folds != fold)
     targets = data.targets(parameters.adjudicated, parameters.doubt)
+    seeds = [parameters.seed + start for start in range(1 if fold is None else parameters.starts)]
     with threadpool_limits(1):  # the wide path is fitted by numpy and scipy
-        return fit_network([data.maps[row] for row in rows], targets[rows], parameters, seed)
+        return fit_networks([data.maps[row] for row in rows], targets[rows], parameters, seeds)
+
+
+def fit_baseline(table: pd.DataFrame, labels: Int[np.ndarray, " map"]) -> Pipeline:
+    """A logistic regression on the plain features of maps."""
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)).fit(table, labels)
 
 
 def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
@@ -83,47 +80,55 @@ def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
     predictions = np.full(len(table), -1)
     for fold in np.unique(data.folds):
         inside = data.folds == fold
-        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000))
-        model.fit(table[~inside], data.labels[~inside])
+        model = fit_baseline(table[~inside], data.labels[~inside])
         predictions[inside] = model.predict(table[inside])
     return predictions
 
 
-def fold_table(
-    data: LabelledMaps, classifiers: dict[int | None, PatternClassifier]
-) -> pd.DataFrame:
-    """One row a map, predicted by network and baseline that did not see its fold.
+def fold_table(data: LabelledMaps, trained: dict[int | None, list[Trained]]) -> pd.DataFrame:
+    """One row a random start and map, predicted by models that did not see the map's fold.
 
-    Columns: map, fold, encoder, layer, head, drawn_by, label, network, deep_path (the network
-    without its wide path), baseline (names of classes) and the network's probability of each class.
+    The names of classes stand in label and in network, deep_path (the network without its wide
+    path), map_alone and baseline, which has no random start and is the same at each.
     """
-    probabilities = np.empty((len(data.maps), len(CLASSES)), dtype=np.float32)
-    deep = np.empty_like(probabilities)
-    for fold in np.unique(data.folds).tolist():
-        rows = np.flatnonzero(data.folds == fold)
-        maps = [data.maps[row] for row in rows]
-        probabilities[rows] = classifiers[fold].predict(maps)
-        deep[rows] = classifiers[fold].predict(maps, wide=0)
-    names = np.array(CLASSES)
-    return pd.DataFrame(
-        {
-            "fold": data.folds,
-            **data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]],
-            "network": names[probabilities.argmax(1)],
-            "deep_path": names[deep.argmax(1)],
-            "baseline": names[baseline_predictions(data)],
-            **{name: probabilities[:, k].round(5) for k, name in enumerate(CLASSES)},
-        }
-    )
+    folds = np.unique(data.folds).tolist()
+    names, baseline = np.array(CLASSES), baseline_predictions(data)
+    tables = []
+    for start in range(len(trained[folds[0]])):
+        codes = {name: np.empty(len(data.maps), dtype=int) for name in NETWORKS}
+        for fold in folds:
+            rows = np.flatnonzero(data.folds == fold)
+            maps = [data.maps[row] for row in rows]
+            for name, probabilities in network_probabilities(trained[fold][start], maps).items():
+                codes[name][rows] = probabilities.argmax(1)
+        places = data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]]
+        models = {name: names[found] for name, found in codes.items()}
+        columns = {"start": start, "fold": data.folds, **places, **models}
+        tables.append(pd.DataFrame(columns | {"baseline": names[baseline]}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def network_probabilities(
+    trained: Trained, maps: list[Map]
+) -> dict[str, Float[np.ndarray, "map class"]]:
+    """Class probabilities of maps by each of `NETWORKS`."""
+    classifier = PatternClassifier([trained.network])
+    return {
+        "network": classifier.predict(maps),
+        "deep_path": classifier.predict(maps, wide=0),
+        "map_alone": trained.map_alone.predict(maps),
+    }
 
 
 def main() -> None:
     """Cross-validate the pattern classifier on the labelled maps, then train it on all of them."""
     parameters = section(Classifier, "classifier")
     data = read_labelled(LABELLED)
-    classifiers = train(data, parameters, read_runtime().threads)
-    table = fold_table(data, classifiers)
-    classifiers[None].save(CLASSIFIER)
+    trained = train(data, parameters, read_runtime().threads)
+    table = fold_table(data, trained)
+    (final,) = trained[None]
+    PatternClassifier([final.network]).save(CLASSIFIER)
+    final.map_alone.save(MAP_ALONE)
     FOLDS.write(table)
 
 

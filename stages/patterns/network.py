@@ -16,10 +16,10 @@ from jaxtyping import Float
 from pydantic import BaseModel
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from stages.core.stage.files import InputError, atomic
 from stages.patterns import views as map_views
+from stages.patterns.convolutions import Convolutions
 from stages.patterns.features import FEATURES, features
 from stages.patterns.labelled_maps import CLASSES, by_size
 from stages.patterns.map_file import Map
@@ -71,15 +71,8 @@ class PatternNetwork(nn.Module):
     def __init__(self, architecture: Architecture):
         super().__init__()
         self.architecture = architecture
-        first, last = architecture.width, architecture.last_width
-        middle = (first + last) // 2
-        sizes = [map_views.COUNT, first, first, middle, middle, middle, last, last, last]
-        strides = [1, 1, 2, 1, 2, 1, 2, 1]
-        self.convolutions = nn.ModuleList(
-            nn.Conv2d(before, after, 3, stride, padding=1, bias=False)
-            for before, after, stride in zip(sizes[:-1], sizes[1:], strides, strict=True)
-        )
-        self.norms = nn.ModuleList(nn.BatchNorm2d(size) for size in sizes[1:])
+        last = architecture.last_width
+        self.convolutions = Convolutions(map_views.COUNT, architecture.width, last)
         self.standardise = nn.BatchNorm1d(len(FEATURES))
         self.dropout = nn.Dropout(architecture.dropout)
         self.classify = nn.Linear(2 * last + len(FEATURES), len(CLASSES))
@@ -96,10 +89,7 @@ class PatternNetwork(nn.Module):
         self, views: Views, plain: Float[Tensor, "map feature"]
     ) -> Float[Tensor, "map class"]:
         """Logits of the deep path, in the order of `CLASSES`."""
-        hidden = views
-        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            hidden = F.relu(norm(convolution(hidden)))
-        pooled = [hidden.mean((2, 3)), hidden.amax((2, 3)), self.standardise(plain)]
+        pooled = [self.convolutions(views), self.standardise(plain)]
         return self.classify(self.dropout(torch.cat(pooled, dim=1)))
 
     def probabilities(

@@ -12,8 +12,9 @@ import pandas as pd
 
 from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
-from stages.patterns.labelled_maps import read_table
+from stages.patterns.labelled_maps import ABBREVIATIONS, CLASSES, FIRST_ANNOTATORS, read_table
 from stages.patterns.map_file import Map
+from stages.patterns.tables import ANY, SPECIAL
 
 COLUMNS = ("map", "example", "layer", "head", "checksum")
 
@@ -46,3 +47,48 @@ def read_outside(folder: Path, store: MapStore) -> tuple[pd.DataFrame, list[Map]
             )
         maps.append(weights.astype(np.float32))
     return table.assign(tokens=tokens.loc[table["example"]].to_numpy()), maps
+
+
+def read_labels(folder: Path, maps: list[int]) -> pd.DataFrame:
+    """What `labels.csv` of a folder says of each map under both rules.
+
+    Its columns are map, any_first, special_first, any_second, special_second and, once somebody
+    has decided where annotators differ, label_any and label_special.
+
+    Args:
+        maps: that must be there, in this order.
+
+    Returns:
+        One row a rule and map: rule, map, first, second, label (names of `CLASSES`). The label is
+        what was decided; without that, what both annotators say, and empty where they differ.
+
+    Raises:
+        InputError: other maps, or an unknown label.
+    """
+    path = folder / "labels.csv"
+    table = read_table(path)
+    if table["map"].tolist() != maps:
+        raise InputError(f"{path}: holds other maps than maps.csv beside it")
+    tables = []
+    for rule in (ANY, SPECIAL):
+        first, second = (_classes(table, f"{rule}_{name}", path) for name in FIRST_ANNOTATORS)
+        label = first.where(first == second, "")
+        if f"label_{rule}" in table:
+            decided = _classes(table, f"label_{rule}", path)
+            label = decided.where(decided != "", label)
+        said = {"first": first, "second": second, "label": label}
+        tables.append(pd.DataFrame({"rule": rule, "map": table["map"], **said}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _classes(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
+    """A column of labels, abbreviated or not, as names of `CLASSES`."""
+    if column not in table:
+        raise InputError(f"{path}: no column `{column}`")
+    names = table[column].astype(str).str.strip().str.lower().replace(ABBREVIATIONS)
+    for row in np.flatnonzero(~names.isin(("", *CLASSES))):
+        raise InputError(
+            f"{path}, row {row + 2}: unknown label {table.at[row, column]!r}; "
+            f"use {', '.join(ABBREVIATIONS).upper()}"
+        )
+    return names

@@ -6,11 +6,12 @@ from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
-from stages.patterns.tables import ANY, BEYOND, HEADS, SHARES, SPECIAL
+from stages.patterns.scores import confusions, recalls, said_of_recalls
+from stages.patterns.tables import ANY, BEYOND, CHANCE, CORRECTED, FOLDS, HEADS, SHARES, SPECIAL
 
 
 def sections(measures: Measures) -> list[Section]:
-    return [_shares(measures), _beyond(measures), _heads(measures)]
+    return [_shares(measures), _corrected(measures), _beyond(measures), _heads(measures)]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -56,6 +57,29 @@ def _shares(measures: Measures) -> Section:
                 "patterns-shares",
                 "Shares",
                 "Share of maps with its 95% bootstrap interval over examples.",
+                table[columns],
+            ),
+        ),
+    )
+
+
+def _corrected(measures: Measures) -> Section:
+    table = measures.frame(CORRECTED)
+    folds = measures.frame(FOLDS)
+    found = recalls(confusions(folds[folds["drawn_by"] == CHANCE], "network"))
+    columns = ["task", "arm", "pattern", "share", "corrected", "low", "high", "labelled"]
+    return Section(
+        "Shares corrected for the classifier's mistakes",
+        "If the classifier confuses all maps as it does labelled ones drawn by chance, which it "
+        "did not see, these shares of the labels explain the shares of its predictions best. "
+        f"{said_of_recalls(found)} Under the rule special no map of these encoders is labelled.",
+        (
+            Table(
+                "patterns-corrected",
+                "Corrected shares (rule any)",
+                "Share of predictions; corrected share with its 95% bootstrap interval over "
+                "examples and over the heads and random starts of the labelled maps; how many "
+                "of these have the label. With no such map the class counts as recognised.",
                 table[columns],
             ),
         ),

@@ -1,28 +1,31 @@
 """What the stages `classifier`, `patterns` and `text_patterns` write."""
 
 from stages.core.stage.tables import MeasuredTable, interval_names
-from stages.patterns.labelled_maps import CLASSES
 
-# One row a labelled map, predicted by models that did not see its fold; a column a class has its
-# probability.
+# What is scored: the network that sorts the maps, it without its wide path, a network that sees the
+# map alone, and a linear classifier on plain features.
+NETWORKS = ("network", "deep_path", "map_alone")
+MODELS = (*NETWORKS, "baseline")
+
+# How maps were drawn whose classes are as frequent as among all maps (column drawn_by).
+CHANCE = "chance"
+# One row a random start and labelled map, predicted by models that did not see its fold.
 FOLDS = MeasuredTable(
     "classifier/folds",
-    (
-        "fold",
-        "map",
-        "encoder",
-        "layer",
-        "head",
-        "drawn_by",
-        "label",
-        "network",
-        "deep_path",
-        "baseline",
-        *CLASSES,
-    ),
+    ("start", "fold", "map", "encoder", "layer", "head", "drawn_by", "label", *MODELS),
 )
 # Rules for Vertical: a stripe on whatever token, or on [CLS] and [SEP] (the source's).
 ANY, SPECIAL = "any", "special"
+# One row a rule and map of a recording that was labelled: `first` and `second` are what its
+# annotators say, `label` is empty where they differ and nobody decided.
+OUTSIDE = MeasuredTable(
+    "outside_patterns/{corpus}",
+    ("rule", "map", "example", "layer", "head", "first", "second", "label", *MODELS),
+)
+# One row a rule and pattern: shares that the confusion matrix of labelled maps corrects.
+CORRECTED_COLUMNS = ("rule", "pattern", "share", *interval_names(value="corrected"), "labelled")
+CORRECTED = MeasuredTable("patterns/{task}-{arm}-corrected", CORRECTED_COLUMNS)
+OUTSIDE_CORRECTED = MeasuredTable("outside_patterns/{corpus}-corrected", CORRECTED_COLUMNS)
 BEYOND_COLUMNS = ("layer", "head", *interval_names(value="beyond"))
 
 # One row a rule, layer, head and pattern: how many of the head's maps have it.

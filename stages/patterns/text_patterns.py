@@ -27,6 +27,7 @@ class TextPatterns(Resampled):
     """The section `text_patterns` of `params.yaml`; the rule `special` is that of `patterns`."""
 
     corpora: list[str]
+    labelled: list[str]
     texts: PositiveInt | None
     batch: PositiveInt
 

@@ -4,11 +4,59 @@ import pandas as pd
 
 from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
-from stages.patterns.tables import ANY, SPECIAL, TEXT_BEYOND, TEXT_HEADS, TEXT_SHARES
+from stages.patterns.scores import confusions, recalls, said_of_recalls
+from stages.patterns.tables import (
+    ANY,
+    OUTSIDE,
+    OUTSIDE_CORRECTED,
+    SPECIAL,
+    TEXT_BEYOND,
+    TEXT_HEADS,
+    TEXT_SHARES,
+)
 
 
 def sections(measures: Measures) -> list[Section]:
+    try:
+        corrected = [_corrected(measures)]
+    except NotMeasured:
+        corrected = []
+    return [_shares(measures), *corrected]
+
+
+def _corrected(measures: Measures) -> Section:
+    """Shares of the corpora whose maps are labelled, without the classifier's mistakes.
+
+    Raises:
+        NotMeasured: no corpus has labels.
+    """
+    table, scored = measures.frame(OUTSIDE_CORRECTED), measures.frame(OUTSIDE)
+    said = [
+        f"{corpus}, rule {rule}: {said_of_recalls(recalls(confusions(rows, 'network')))}"
+        for (corpus, rule), rows in scored.groupby(["corpus", "rule"], sort=False)
+    ]
+    columns = ["corpus", "rule", "pattern", "share", "corrected", "low", "high", "labelled"]
+    return Section(
+        "Shares corrected for the classifier's mistakes",
+        "If the classifier confuses all maps of a corpus as it does those that are labelled, drawn "
+        "by chance of the same recording, these shares of the labels explain the shares of its "
+        f"predictions best. {' '.join(said)}",
+        (
+            Table(
+                "text-patterns-corrected",
+                "Corrected shares",
+                "Share of predictions; corrected share with its 95% bootstrap interval over texts "
+                "and over the heads of the labelled maps; how many of these have the label. With "
+                "no such map the class counts as recognised.",
+                table[columns],
+            ),
+        ),
+    )
+
+
+def _shares(measures: Measures) -> Section:
     table = named(measures.frame(TEXT_SHARES))
     cells = studied(measures.frame(TEXT_HEADS))
     cells = cells[cells["rule"] == SPECIAL]
@@ -16,47 +64,45 @@ def sections(measures: Measures) -> list[Section]:
     columns = ["rule", "corpus", "encoder", "pattern", "share", "low", "high", "texts"]
     beyond = measures.frame(TEXT_BEYOND)
     over_heads = beyond.groupby(["corpus", "encoder"], sort=False)["beyond"].mean().reset_index()
-    return [
-        Section(
-            "Share of each pattern",
-            "As on the page of the tasks, for texts of a corpus: so attention that was recorded "
-            "elsewhere is sorted too. Under the rule any each stripe is Vertical, under the rule "
-            "special, the source's, only one on [CLS] or [SEP].",
-            (
-                *(
-                    Figure(
-                        f"text-patterns-shares-{rule}",
-                        f"Share of each pattern, by corpus (rule {rule})",
-                        "Stacked bars of each encoder add up to all maps.",
-                        shares(table[table["rule"] == rule], "panel", "share", "pattern"),
-                    )
-                    for rule in (SPECIAL, ANY)
-                ),
-                Table(
-                    "text-patterns-beyond",
-                    "Attention beyond [CLS], [SEP] and neighbours",
-                    "Share of attention, mean over heads; it needs no labels and no classifier.",
-                    over_heads,
-                ),
-                Table(
-                    "text-patterns-shares",
-                    "Shares",
-                    "Share of maps with its 95% bootstrap interval over groups of texts.",
-                    table[columns],
-                ),
-                heads_figure(
-                    "text-patterns-heads",
-                    "Share of each head's maps with each pattern (rule special)",
-                    "Layer x head for each pattern.",
-                    cells,
-                    "share",
-                    "share of maps",
-                    panel="panel",
-                    tooltip=["panel", "layer", "head", "share"],
-                ),
+    return Section(
+        "Share of each pattern",
+        "As on the page of the tasks, for texts of a corpus: so attention that was recorded "
+        "elsewhere is sorted too. Under the rule any each stripe is Vertical, under the rule "
+        "special, the source's, only one on [CLS] or [SEP].",
+        (
+            *(
+                Figure(
+                    f"text-patterns-shares-{rule}",
+                    f"Share of each pattern, by corpus (rule {rule})",
+                    "Stacked bars of each encoder add up to all maps.",
+                    shares(table[table["rule"] == rule], "panel", "share", "pattern"),
+                )
+                for rule in (SPECIAL, ANY)
             ),
-        )
-    ]
+            Table(
+                "text-patterns-beyond",
+                "Attention beyond [CLS], [SEP] and neighbours",
+                "Share of attention, mean over heads; it needs no labels and no classifier.",
+                over_heads,
+            ),
+            Table(
+                "text-patterns-shares",
+                "Shares",
+                "Share of maps with its 95% bootstrap interval over groups of texts.",
+                table[columns],
+            ),
+            heads_figure(
+                "text-patterns-heads",
+                "Share of each head's maps with each pattern (rule special)",
+                "Layer x head for each pattern.",
+                cells,
+                "share",
+                "share of maps",
+                panel="panel",
+                tooltip=["panel", "layer", "head", "share"],
+            ),
+        ),
+    )
 
 
 def heads(measures: Measures) -> pd.DataFrame:

@@ -36,7 +36,7 @@ def views(maps: Maps) -> Views:
     it sees the diagonal.
     """
     brightest = brightest_weight(maps)
-    seen = (maps / brightest).clamp(max=1)
+    seen = as_shown(maps)
     offset = _offsets(maps)
     near, far = (offset.abs() <= NEAR).to(maps), (offset.abs() > NEAR).to(maps)
     visible = _above(seen, VISIBLE)
@@ -58,6 +58,11 @@ def views(maps: Maps) -> Views:
         (visible * near * (1 - stripe)).amax(2, keepdim=True),
     ]
     return torch.stack([layer.expand_as(maps) for layer in layers], dim=1)
+
+
+def as_shown(maps: Maps) -> Maps:
+    """The map on the colour scale of a labelling sheet, 0 to 1."""
+    return (maps / brightest_weight(maps)).clamp(max=1)
 
 
 def resized(layers: Views, side: int) -> Float[Tensor, "map view side side"]:

@@ -28,7 +28,7 @@ def labelled() -> LabelledMaps:
 @pytest.fixture(scope="module")
 def settings() -> Classifier:
     return Classifier(
-        networks=1,
+        starts=2,
         seed=0,
         side=16,
         width=4,

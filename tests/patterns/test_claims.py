@@ -1,44 +1,55 @@
-"""F1 of patterns, against scikit-learn and by hand."""
+"""F1 of patterns on folds and outside, and their shares, by hand."""
 
-import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix, f1_score
 
-from stages.patterns.claims import _f1
 from stages.patterns.labelled_maps import CLASSES
-from stages.patterns.tables import SHARES
-from tests.claims import found, write, write_drawn
+from stages.patterns.tables import OUTSIDE, SHARES
+from tests.claims import found, write, write_drawn, write_rows
 
 
-def test_f1_equals_that_of_scikit_learn():
-    generator = np.random.default_rng(0)
-    labels, predictions = generator.integers(5, size=(2, 3, 40))
-    counts = np.stack([confusion_matrix(*sides) for sides in zip(labels, predictions, strict=True)])
-    for average in ("weighted", "macro"):
-        expected = [
-            f1_score(*sides, average=average) for sides in zip(labels, predictions, strict=True)
-        ]
-        np.testing.assert_allclose(_f1(counts, average), expected)
+def rows_of(heads: list[str], **columns) -> list[dict]:
+    """Two maps a head, of two labels; a head's predictions are all right or all wrong."""
+    wrong = {CLASSES[0]: CLASSES[1], CLASSES[1]: CLASSES[0]}
+    return [
+        {"encoder": "one", "layer": 0, "head": head, "label": label, **columns}
+        | {"network": label if said == "right" else wrong[label]}
+        for head, said in enumerate(heads)
+        for label in wrong
+    ]
 
 
-def test_a_class_that_neither_side_has_does_not_count():
-    counts = np.zeros((5, 5), dtype=int)
-    counts[:2, :2] = [[3, 1], [0, 4]]
-    assert _f1(counts, "macro") == pytest.approx((6 / 7 + 8 / 9) / 2)
+def test_the_folds_score_is_the_mean_over_random_starts(measures):
+    """Of two starts one is always right, one never: any number of maps says little."""
+    rows = rows_of(["right"] * 50, start=0) + rows_of(["wrong"] * 50, start=1)
+    write(measures, "classifier/folds", rows)
+    score = found(measures, "pattern_f1", average="weighted", model="network", on="folds").pooled
+    assert (score.value, score.low, score.high) == pytest.approx((0.5, 0, 1))
+    assert score.n == 100
 
 
 def test_maps_of_one_head_are_resampled_together(measures):
-    """One head always right, one always wrong: any number of maps of two heads says little."""
-    rows = [
-        {"encoder": "one", "layer": 0, "head": row % 2, "label": CLASSES[row // 2 % 2]}
-        for row in range(400)
-    ]
-    wrong = {CLASSES[0]: CLASSES[1], CLASSES[1]: CLASSES[0]}
-    rows = [row | {"network": wrong[row["label"]] if row["head"] else row["label"]} for row in rows]
+    rows = rows_of(["right", "wrong"], start=0) * 100
     write(measures, "classifier/folds", rows)
-    score = found(measures, "pattern_f1", average="weighted", model="network").pooled
+    score = found(measures, "pattern_f1", average="weighted", model="network", on="folds").pooled
     assert (score.value, score.low, score.high) == pytest.approx((0.5, 0, 1))
     assert score.n == 400
+
+
+def test_the_outside_score_is_under_the_rule_any_of_maps_that_have_a_label(measures):
+    right, wrong = rows_of(["right"] * 10), rows_of(["wrong"] * 10)
+    rows = [row | {"rule": "any"} for row in right] + [row | {"rule": "special"} for row in wrong]
+    undecided = [row | {"rule": "any", "label": ""} for row in wrong]
+    write_rows(measures, OUTSIDE, rows + undecided, corpus="sentences")
+    answer = found(measures, "pattern_f1", average="macro", model="network", on="outside")
+    assert (answer.pooled.value, answer.pooled.n, answer.decided_on) == (1, 20, "sentences")
+
+
+def test_a_network_that_is_better_than_the_baseline_gains(measures):
+    rows = [row | {"baseline": CLASSES[0]} for row in rows_of(["right"] * 20, start=0)]
+    write(measures, "classifier/folds", rows)
+    gain = found(measures, "pattern_f1_over_baseline", model="network", on="folds").pooled
+    # The baseline has precision 1/2 and recall 1 on one class of two, and misses the other.
+    assert gain.value == pytest.approx(1 - (2 / 3) / 2)
 
 
 def share(task_share: float, pattern: str = "heterogeneous", rule: str = "special") -> dict:

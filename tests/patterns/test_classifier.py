@@ -8,11 +8,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 from stages.core.stage.files import InputError
-from stages.patterns.classifier import baseline_predictions, fold_table
+from stages.patterns.classifier import baseline_predictions, fold_table, network_probabilities
 from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import (
     CLASSES,
 )
+from stages.patterns.map_alone import MapAlone
 from stages.patterns.network import (
     FARTHEST,
     Architecture,
@@ -20,7 +21,7 @@ from stages.patterns.network import (
     PatternNetwork,
     WidePath,
 )
-from stages.patterns.training import class_weights, fit_network, fit_wide_path
+from stages.patterns.training import Trained, class_weights, fit_networks, fit_wide_path
 from tests.patterns.maps import diagonal, squares, vertical
 
 SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.5)
@@ -49,21 +50,81 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
     targets = labelled.targets(settings.adjudicated, settings.doubt)
     rows = np.flatnonzero(labelled.folds == 0)
     threads = torch.get_num_threads()
-    network = fit_network([labelled.maps[row] for row in rows], targets[rows], settings, 0)
+    inside = [labelled.maps[row] for row in rows]
+    # A network without features needs more steps for the same.
+    settings = settings.model_copy(update={"epochs": 60})
+    one, other = fit_networks(inside, targets[rows], settings, [0, 1])
+    (again,) = fit_networks(inside, targets[rows], settings, [1])
     torch.set_num_threads(threads)
-    classifier = PatternClassifier([network])
     unseen = np.flatnonzero(labelled.folds == 1)
-    predicted = classifier.predict([labelled.maps[row] for row in unseen]).argmax(1)
-    assert (predicted == labelled.labels[unseen]).mean() > 0.9
+    maps = [labelled.maps[row] for row in unseen]
+    for trained in (one, other):
+        for name, probabilities in network_probabilities(trained, maps).items():
+            assert (probabilities.argmax(1) == labelled.labels[unseen]).mean() > 0.9, name
+    # The wide path has no start, and the second start is the same with or without the first.
+    assert torch.equal(one.network.wide.linear.weight, other.network.wide.linear.weight)
+    for name in ("network", "map_alone"):
+        states = [getattr(trained, name).state_dict() for trained in (one, other, again)]
+        weights = "convolutions.layers.0.weight"
+        assert not torch.equal(states[0][weights], states[1][weights])
+        assert all(torch.equal(states[1][key], states[2][key]) for key in states[1])
 
 
 def test_baseline_and_fold_table(labelled):
     assert (baseline_predictions(labelled) == labelled.labels).all()
-    network = PatternNetwork(SIZE)
-    classifiers = dict.fromkeys([0, 1, None], PatternClassifier([network]))
-    table = fold_table(labelled, classifiers)
-    assert table["baseline"].tolist() == labelled.table["label"].tolist()
-    np.testing.assert_allclose(table[list(CLASSES)].sum(axis=1), 1, atol=1e-4)
+    starts = {
+        fold: [Trained(Always(code), AlwaysAlone(4)) for code in codes]
+        for fold, codes in {0: [0, 1], 1: [2, 3]}.items()
+    }
+    table = fold_table(labelled, starts)
+    assert len(table) == 2 * len(labelled.maps)
+    assert table["baseline"].tolist() == 2 * labelled.table["label"].tolist()
+    said = table.groupby(["start", "fold"])["network"].unique().map(list).to_dict()
+    codes = {(0, 0): 0, (1, 0): 1, (0, 1): 2, (1, 1): 3}
+    assert said == {place: [CLASSES[code]] for place, code in codes.items()}
+    assert set(table["map_alone"]) == {CLASSES[4]}
+
+
+class Always(PatternNetwork):
+    """Always the same class."""
+
+    def __init__(self, code: int):
+        super().__init__(SIZE)
+        self.code = code
+
+    def probabilities(self, views, plain, wide=None):
+        return torch.eye(len(CLASSES))[[self.code] * len(views)]
+
+
+class AlwaysAlone(MapAlone):
+    """Always the same class."""
+
+    def __init__(self, code: int):
+        super().__init__(16, 4, 8, 0.0)
+        self.code = code
+
+    def forward(self, shown):
+        return 100 * torch.eye(len(CLASSES))[[self.code] * len(shown)]
+
+
+def test_the_network_of_maps_alone_sees_one_picture_of_eight_convolutions(tmp_path):
+    network = MapAlone(16, 4, 8, 0.5).eval()
+    kinds = [type(module).__name__ for module in network.modules()]
+    assert (kinds.count("Conv2d"), kinds.count("Linear")) == (8, 1)
+    weights = torch.from_numpy(np.stack([vertical(9), diagonal(9)]))
+    shown = network.see(weights)
+    assert shown.shape == (2, 1, 16, 16)
+    # What both networks train on is cut from the views of the network that sorts the maps.
+    sorting = PatternNetwork(SIZE).see(weights)[0]
+    torch.testing.assert_close(shown, sorting[:, :1])
+    before = network.predict([vertical(9), diagonal(30)])
+    np.testing.assert_allclose(before.sum(1), 1, atol=1e-5)
+    network.save(tmp_path / "saved")
+    np.testing.assert_array_equal(
+        before, MapAlone.load(tmp_path / "saved").predict([vertical(9), diagonal(30)])
+    )
+    with pytest.raises(InputError, match="not a network of maps alone"):
+        MapAlone.load(tmp_path / "absent")
 
 
 def test_saved_networks_come_back(tmp_path):

@@ -39,6 +39,7 @@ def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     assert released == {
         "first_look": agreement(data.table["first"], data.table["second"]),
         "closer_look": agreement(data.table["closer_first"], data.table["closer_second"]),
+        "first_against_final": agreement(data.table["first"], data.table["label"]),
     }
     assert data.table["label"].value_counts().min() >= 40
     assert set(data.table["label"]) == set(CLASSES)

@@ -20,7 +20,7 @@ from stages.patterns.labelled_maps import (
 from stages.patterns.map_file import read_maps, write_maps
 from stages.patterns.network import PatternClassifier
 from stages.patterns.outside import read_outside
-from tools.labelling.agreement import adjudicate, agreement, doubtful, read_labels
+from tools.labelling.agreement import adjudicate, agreement, agreements, doubtful, read_labels
 from tools.labelling.draw import DrawnBy, DrawSettings
 from tools.labelling.draw import draw as draw_maps
 from tools.labelling.options import (
@@ -198,8 +198,7 @@ def finish(
 
     The label is what FIRST and SECOND agree on without a doubt, else what most of those say who
     looked closer, of whom there must be two. A decision counts before both. What is left open is
-    named, and nothing is written. The agreement is that of the first two, and of the first two who
-    looked closer.
+    named, and nothing is written. The agreement is as `agreements` says.
     """
     names = (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
     if len(annotators) not in range(2, len(names) + 1):
@@ -212,18 +211,17 @@ def finish(
     nothing = pd.DataFrame({"map": maps, "label": "", "doubt": ""})
     decided = nothing if decisions is None else read_labels(decisions, maps)
     result = adjudicate(tables, decided)
-    looks = {"first_look": tables[:2], "closer_look": tables[2:4]}
-    agreements = {
-        look: agreement(*(table["label"] for table in pair))
-        for look, pair in looks.items()
-        if len(pair) == 2
-    }
     write_csv(result, folder / "labels.csv")
-    with atomic(folder / "agreement.json") as partial:
-        partial.write_text(json.dumps(agreements, indent=2) + "\n", encoding="utf-8")
+    write_agreements(folder)
     labels = read_labelled(folder).table["label"].value_counts()
     for name in CLASSES:
         typer.echo(f"{name}: {labels.get(name, 0)}")
+
+
+@app.command()
+def agree(folder: Folder = Path("data/patterns")) -> None:
+    """Write agreement.json anew, from the labels.csv that is there."""
+    write_agreements(folder)
 
 
 @app.command()
@@ -245,6 +243,13 @@ def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> Non
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
     write_sheets(table, maps, rows, out, layout)
     write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
+
+
+def write_agreements(folder: Path) -> None:
+    """Write agreement.json of the labels in a folder."""
+    found = agreements(read_table(folder / "labels.csv"))
+    with atomic(folder / "agreement.json") as partial:
+        partial.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -72,6 +72,29 @@ def agreement(first: pd.Series, second: pd.Series) -> dict:
     }
 
 
+# Pairs of columns of labels.csv: what each annotator of a look said, and what counts in the end.
+LOOKS = {
+    "first_look": ("first", "second"),
+    "closer_look": ("closer_first", "closer_second"),
+    "first_against_final": ("first", "label"),
+}
+
+
+def agreements(labels: pd.DataFrame) -> dict[str, dict]:
+    """The agreement of the first two, of two who looked closer, and of the first with the end.
+
+    The last says how far one look goes: the final label was decided with the first in view.
+
+    Args:
+        labels: as `labels.csv`; a look that nobody took is left out.
+    """
+    return {
+        name: agreement(*(labels[column] for column in pair))
+        for name, pair in LOOKS.items()
+        if set(pair) <= set(labels)
+    }
+
+
 def adjudicate(annotators: list[pd.DataFrame], decisions: pd.DataFrame) -> pd.DataFrame:
     """Join all annotators' labels to one.
 

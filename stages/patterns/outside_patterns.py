@@ -1,0 +1,127 @@
+"""The pattern classifier on labelled maps outside of those that it learnt from (K2, K3).
+
+They are of attention that others recorded, drawn by chance: of an encoder none of whose heads the
+classifier learnt from, and on which none of its settings was chosen; only the limits of the rule
+`special` were. Their labels correct the shares of patterns that `text_patterns` found.
+"""
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Float, Int
+
+from stages.core.recordings.recording import open_texts
+from stages.core.recordings.store import MapStore
+from stages.core.stage.arms import RECORDED
+from stages.core.stage.command import CorpusOption, stage_command
+from stages.core.stage.files import InputError
+from stages.core.stage.places import CLASSIFIER
+from stages.core.stage.settings import section
+from stages.patterns.classifier import LABELLED, fit_baseline, network_probabilities
+from stages.patterns.corrected import corrected_table
+from stages.patterns.features import feature_table
+from stages.patterns.labelled_maps import CLASSES, read_labelled
+from stages.patterns.map_alone import MAP_ALONE, MapAlone
+from stages.patterns.map_file import Map
+from stages.patterns.network import PatternClassifier
+from stages.patterns.outside import read_labels, read_outside
+from stages.patterns.scores import confusions
+from stages.patterns.special import SpecialRule, attention_parts, special_tokens, under_special
+from stages.patterns.tables import ANY, OUTSIDE, OUTSIDE_CORRECTED, SPECIAL, TEXT_SHARES
+from stages.patterns.text_patterns import TextPatterns
+from stages.patterns.training import Trained
+
+
+def parts_of_maps(
+    maps: list[Map], tokens: pd.Series, rule: SpecialRule
+) -> tuple[Float[np.ndarray, " map"], Float[np.ndarray, " map"]]:
+    """Of each map the shares of attention on special tokens, and beyond these and neighbours."""
+    found = []
+    for weights, spelled in zip(maps, tokens, strict=True):
+        special = torch.from_numpy(special_tokens(spelled.split(), rule.punctuation))
+        to_special, beyond = attention_parts(
+            torch.from_numpy(weights)[None], special, rule.neighbours
+        )
+        found.append((float(to_special), float(beyond)))
+    to_special, beyond = np.array(found).T
+    return to_special, beyond
+
+
+def scored_table(
+    maps: list[Map],
+    table: pd.DataFrame,
+    labels: pd.DataFrame,
+    codes: dict[str, Int[np.ndarray, " map"]],
+    rule: SpecialRule,
+) -> pd.DataFrame:
+    """One row a rule and map: what annotators and models say of it.
+
+    Args:
+        table: of `read_outside`.
+        labels: of `read_labels`.
+        codes: of each model the classes under the rule `any`.
+    """
+    names, parts = np.array(CLASSES), parts_of_maps(maps, table["tokens"], rule)
+    tables = []
+    for name, of_rule in labels.groupby("rule", sort=False):
+        said = table[["map", "example", "layer", "head"]].merge(of_rule, validate="one_to_one")
+        predicted = {
+            model: names[own if name == ANY else under_special(own, *parts, rule)]
+            for model, own in codes.items()
+        }
+        tables.append(said.assign(**predicted))
+    return pd.concat(tables, ignore_index=True)
+
+
+def predictions(maps: list[Map]) -> dict[str, Int[np.ndarray, " map"]]:
+    """The class of each map by the models that learnt from all labelled maps."""
+    network = PatternClassifier.load(CLASSIFIER).networks[0]
+    models = network_probabilities(Trained(network, MapAlone.load(MAP_ALONE)), maps)
+    data = read_labelled(LABELLED)
+    baseline = fit_baseline(feature_table(data.maps), data.labels)
+    return {
+        **{name: probabilities.argmax(1) for name, probabilities in models.items()},
+        "baseline": baseline.predict(feature_table(maps)),
+    }
+
+
+def corrected(scored: pd.DataFrame, corpus: str, seed: int) -> pd.DataFrame:
+    """The corpus's shares of patterns, corrected under each rule by the labelled maps."""
+    shares = pd.read_parquet(TEXT_SHARES.path(corpus=corpus))
+    (drawn,) = np.load(TEXT_SHARES.resampled_path(corpus=corpus))
+    tables = []
+    for rule in (ANY, SPECIAL):
+        rows = (shares["encoder"] == RECORDED) & (shares["rule"] == rule)
+        of_rule = shares[rows].set_index("pattern")["share"].loc[list(CLASSES)].to_numpy()
+        order = [shares[rows]["pattern"].tolist().index(name) for name in CLASSES]
+        counts = confusions(scored[scored["rule"] == rule], "network")
+        found = corrected_table(of_rule, drawn[rows.to_numpy()][order], counts, seed)
+        tables.append(found.assign(rule=rule))
+    return pd.concat(tables, ignore_index=True)
+
+
+def main(corpus: CorpusOption) -> None:
+    """Score the pattern classifier on the labelled maps of CORPUS, which others recorded.
+
+    Raises:
+        InputError: its attention runs here, so that no map of it is kept.
+    """
+    torch.set_num_threads(1)
+    parameters = section(TextPatterns, "text_patterns")
+    rule = section(SpecialRule, "patterns.special")
+    folder = LABELLED / corpus
+    maps_of_corpus = open_texts(corpus).folder / "maps"
+    if not maps_of_corpus.is_dir():
+        raise InputError(
+            f"params.yaml: `text_patterns.labelled` has {corpus}, whose attention nobody recorded; "
+            "take it out"
+        )
+    table, maps = read_outside(folder, MapStore(maps_of_corpus))
+    labels = read_labels(folder, table["map"].tolist())
+    scored = scored_table(maps, table, labels, predictions(maps), rule)
+    OUTSIDE.write(scored, corpus=corpus)
+    OUTSIDE_CORRECTED.write(corrected(scored, corpus, parameters.seed), corpus=corpus)
+
+
+if __name__ == "__main__":
+    stage_command(main)
