@@ -2,6 +2,7 @@
 
 import pytest
 
+from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.tables import OUTSIDE, SHARES
 from tests.claims import found, write, write_drawn, write_rows
@@ -35,7 +36,8 @@ def test_maps_of_one_head_are_resampled_together(measures):
     assert score.n == 400
 
 
-def test_the_outside_score_is_under_the_rule_any_of_maps_that_have_a_label(measures):
+def test_the_outside_score_is_under_the_rule_any_of_maps_that_have_a_label(tmp_path):
+    measures = Measures(tmp_path, {}, [], {}, ["sentences"])
     right, wrong = rows_of(["right"] * 10), rows_of(["wrong"] * 10)
     rows = [row | {"rule": "any"} for row in right] + [row | {"rule": "special"} for row in wrong]
     undecided = [row | {"rule": "any", "label": ""} for row in wrong]

@@ -52,7 +52,7 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
     threads = torch.get_num_threads()
     inside = [labelled.maps[row] for row in rows]
     # A network without features needs more steps for the same.
-    settings = settings.model_copy(update={"epochs": 60})
+    settings = settings.model_copy(update={"epochs": 30})
     one, other = fit_networks(inside, targets[rows], settings, [0, 1])
     (again,) = fit_networks(inside, targets[rows], settings, [1])
     torch.set_num_threads(threads)

@@ -9,7 +9,10 @@ import torch
 
 from stages.core.recordings.store import MapStore, write_maps
 from stages.core.stage.files import InputError
-from stages.patterns.outside import read_outside
+from stages.patterns.outside import read_labels, read_outside
+from stages.patterns.outside_patterns import scored_table
+from stages.patterns.special import SpecialRule
+from stages.patterns.tables import MODELS
 from tools.labelling.outside import draw_outside
 
 
@@ -64,3 +67,52 @@ def test_other_maps_and_other_texts_are_refused(tmp_path):
     table.assign(example="0008").to_csv(tmp_path / "maps.csv", index=False)
     with pytest.raises(InputError, match="no example 0008"):
         read_outside(tmp_path, store)
+
+
+def labels_in(folder, **columns: str) -> None:
+    """Three maps; a column is a string of abbreviations, one a map, . for none."""
+    table = pd.DataFrame({"map": [0, 1, 2]})
+    for name, said in columns.items():
+        table[name] = ["" if label == "." else label for label in said.split()]
+    table.to_csv(folder / "labels.csv", index=False)
+
+
+def test_only_what_both_say_or_somebody_decided_is_a_label(tmp_path):
+    said = {
+        "any_first": "V D VD",
+        "any_second": "V V VD",
+        "special_first": "H D VD",
+        "special_second": "V D D",
+    }
+    labels_in(tmp_path, **said)
+    labels = read_labels(tmp_path, [0, 1, 2]).set_index(["rule", "map"])
+    assert labels["label"]["any"].tolist() == ["vertical", "", "vertical+diagonal"]
+    assert labels["label"]["special"].tolist() == ["", "diagonal", ""]
+    assert labels.loc[("special", 2), "first"] == "vertical+diagonal"
+    assert labels.loc[("special", 2), "second"] == "diagonal"
+    labels_in(tmp_path, **said, label_any="v block h", label_special=". . d")
+    labels = read_labels(tmp_path, [0, 1, 2]).set_index(["rule", "map"])
+    assert labels["label"]["any"].tolist() == ["vertical", "block", "heterogeneous"]
+    assert labels["label"]["special"].tolist() == ["", "diagonal", "diagonal"]
+    with pytest.raises(InputError, match="other maps"):
+        read_labels(tmp_path, [0, 2, 1])
+    labels_in(tmp_path, **said | {"any_first": "V X D"})
+    with pytest.raises(InputError, match="row 3: unknown label 'X'"):
+        read_labels(tmp_path, [0, 1, 2])
+
+
+def test_each_rule_has_its_labels_and_its_predictions():
+    """Under the rule special a stripe on a word is heterogeneous, one on [CLS] stays."""
+    maps = [np.zeros((4, 4), dtype=np.float32) for _ in range(2)]
+    maps[0][:, 0] = maps[1][:, 1] = 1
+    places = {"map": [7, 9], "example": ["a", "b"], "layer": [0, 1], "head": [2, 0]}
+    table = pd.DataFrame(places | {"tokens": ["[CLS] x y [SEP]"] * 2})
+    one = {"map": [9, 7], "first": ["block", "diagonal"]}
+    one |= {"second": one["first"], "label": one["first"]}
+    labels = pd.concat([pd.DataFrame({"rule": rule, **one}) for rule in ("any", "special")])
+    rule = SpecialRule(punctuation=[], neighbours=0, beyond=0.5, to_special=0.1)
+    codes = {name: np.array([0, 0]) for name in MODELS}
+    scored = scored_table(maps, table, labels, codes, rule).set_index(["rule", "map"])
+    assert scored["network"]["any"].to_dict() == {7: "vertical", 9: "vertical"}
+    assert scored["map_alone"]["special"].to_dict() == {7: "vertical", 9: "heterogeneous"}
+    assert scored["label"]["any"].to_dict() == {7: "diagonal", 9: "block"}
