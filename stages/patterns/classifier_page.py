@@ -126,7 +126,9 @@ def _outside(corpus: str, rule: str, rows: pd.DataFrame) -> list[Table]:
         for counts in [confusions(known, model).sum((0, 1))]
     ]
     left_out = len(rows) - len(known)
-    without = f" {left_out} on which they differ, as a rule hard ones, are left out." if left_out else ""
+    without = (
+        f" {left_out} on which they differ, as a rule hard ones, are left out." if left_out else ""
+    )
     return [
         Table(
             f"outside-scores-{corpus}-{rule}",
