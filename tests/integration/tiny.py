@@ -16,7 +16,7 @@ SMALL = {
     "gradient_texts": 4,
     "epochs": 1,
     "draws": 2,
-    "networks": 1,
+    "starts": 1,
     "copies": 1,
     "permutations": 50,
     "starts": 1,
