@@ -133,7 +133,8 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
                 assert readers()
                 continue
             concrete = re.sub(r"\$\{[^}]*\}", "x", dep)
-            in_git = any(file == dep or file.startswith(f"{dep}/") for file in tracked)
+            anyone = re.escape(re.sub(r"\$\{[^}]*\}", "*", dep)).replace(r"\*", "[^/]+")
+            in_git = any(re.match(f"{anyone}(/|$)", file) for file in tracked)
             assert in_git or any(pattern.match(concrete) for pattern in patterns), (name, dep)
 
 
