@@ -16,7 +16,6 @@ SMALL = {
     "gradient_texts": 4,
     "epochs": 1,
     "draws": 2,
-    "networks": 1,
     "copies": 1,
     "permutations": 50,
     "starts": 1,
