@@ -155,7 +155,13 @@ def _scored(
         table, corpus = measures.frame(FOLDS), ""
         maps = int((table["start"] == 0).sum())
     else:
-        table = measures.frame(OUTSIDE)
+        try:
+            table = measures.frame(OUTSIDE)
+        except NotMeasured:
+            raise NotMeasured(
+                "no maps are labelled but those that the classifier learnt from and its settings "
+                "were chosen on (`text_patterns.labelled` in params.yaml)"
+            ) from None
         table = table[table["corpus"] == table["corpus"].iloc[0]]
         table = table[(table["rule"] == ANY) & (table["label"] != "")]
         maps, corpus = len(table), table["corpus"].iloc[0]

@@ -47,15 +47,18 @@ def corrected_table(
     another resample of the shares, which are over examples or texts.
 
     Args:
-        drawn: the shares on resamples of the examples.
+        drawn: the shares on resamples of the examples; where these are not numbers, as there are
+            too few examples for an interval, the limits are none either.
         counts: of the labelled maps; their starts are put together.
 
     Returns:
         Columns pattern, share, corrected, low, high, and labelled, the maps with that label.
     """
-    again = redrawn(counts, drawn.shape[1], seed).sum(1)
-    resampled = [corrected_shares(*pair) for pair in zip(drawn.T, again, strict=True)]
-    low, high = percentile_interval(np.stack(resampled, axis=-1))
+    low = high = np.full(len(CLASSES), np.nan)
+    if np.isfinite(drawn).all():
+        again = redrawn(counts, drawn.shape[1], seed).sum(1)
+        resampled = [corrected_shares(*pair) for pair in zip(drawn.T, again, strict=True)]
+        low, high = percentile_interval(np.stack(resampled, axis=-1))
     together = counts.sum((0, 1))
     columns = interval_columns("", corrected_shares(shares, together), low, high, "corrected")
     labelled = together.sum(1) // len(counts)

@@ -158,3 +158,11 @@ def test_starts_count_once_as_labelled_maps():
     counts = np.repeat(toy_counts()[None, None], 3, axis=0)
     table = corrected_table(np.full(5, 0.2), np.full((5, 10), 0.2), counts, 0)
     assert table["labelled"].tolist() == [10, 100, 0, 7, 7]
+
+
+def test_without_resamples_of_shares_corrected_ones_have_no_limits():
+    shares = np.array([0.6, 0.4, 0.0, 0.0, 0.0])
+    same = np.repeat(toy_counts()[None, None], 20, axis=1)
+    found = corrected_table(shares, np.full((5, 200), np.nan), same, 0)
+    assert found["corrected"].tolist() == pytest.approx([0.5, 0.5, 0, 0, 0], abs=1e-6)
+    assert found[["low", "high"]].isna().all(axis=None)
