@@ -4,6 +4,7 @@ As in the source: eight convolution layers with ReLU, no features, no views that
 or diagonals. It sorts no maps here; it says what convolutions can do with the labelled maps.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +64,8 @@ class MapAlone(nn.Module):
         with atomic(folder) as partial:
             partial.mkdir()
             weights = {name: part.contiguous() for name, part in self.state_dict().items()}
-            sizes = {name: str(size) for name, size in self.sizes.items()}
-            save_file(weights, partial / WEIGHTS_FILE, metadata=sizes)
+            # One entry, as the file's order of several differs from run to run.
+            save_file(weights, partial / WEIGHTS_FILE, metadata={"sizes": json.dumps(self.sizes)})
 
     @classmethod
     def load(cls, folder: Path) -> "MapAlone":
@@ -76,7 +77,7 @@ class MapAlone(nn.Module):
         path = folder / WEIGHTS_FILE
         try:
             with safe_open(path, framework="pt") as file:
-                sizes = {name: int(size) for name, size in file.metadata().items()}
+                sizes = json.loads(file.metadata()["sizes"])
             network = cls(**sizes, dropout=0.0)
             network.load_state_dict(load_file(path))
         except Exception as error:

@@ -192,3 +192,11 @@ def test_class_weights_undo_what_recomposed_copies_shift(balance, expected):
     weights = class_weights(targets, copies, balance)
     in_loss = (weights * copies.mean((0, 1)))[:2]
     assert (in_loss / in_loss[1]).tolist() == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_network_is_saved_to_the_same_bytes_each_time(tmp_path):
+    network = MapAlone(16, 4, 8, 0.5)
+    for number in range(8):
+        network.save(tmp_path / str(number))
+    files = [next((tmp_path / str(number)).iterdir()).read_bytes() for number in range(8)]
+    assert len(set(files)) == 1
