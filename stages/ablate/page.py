@@ -115,8 +115,8 @@ def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
             Table(
                 "ablate-rested-on",
                 f"The {SHOWN} heads without which each task loses most",
-                "Mode uniform, change in points with its 95% paired bootstrap interval; seeds are "
-                "averaged.",
+                "Mode uniform, change in points with its 95% paired bootstrap interval, over seeds "
+                "too where there are several.",
                 worst.sort_values(["task", "effect"], kind="stable"),
             ),
             Table(

@@ -7,6 +7,7 @@ from stages.core.outcomes.tables import CURVES
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import CHANGE
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
@@ -21,13 +22,20 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def relative_changes(measures: Measures) -> pd.DataFrame:
-    """One row a task, mode, band and share: change in percent of the baseline, mean over seeds."""
+    """One row a task, mode, band and share: change in percent of the baseline, over fine-tunings.
+
+    `draws` are those of one fine-tuning, `fine_tunings` how many there are, each with its own.
+    """
     rows = deciding(measures.frame(CURVES))
     columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}
     changes = {new: PERCENT * rows[old] for old, new in columns.items()}
     rows = rows.assign(**changes, band=rows["band"].map(BANDS))
     keys = ["task", "mode", "band", "share"]
-    return rows.groupby(keys, sort=False)[[*changes, "draws"]].mean().reset_index()
+    table = rows_over_seeds(rows, keys, [("value", "low", "high")])
+    counts = rows.groupby(keys, sort=False).agg(
+        draws=("draws", "max"), fine_tunings=("seed", "count")
+    )
+    return table.merge(counts.reset_index(), on=keys, validate="one_to_one")
 
 
 def _section(points: pd.DataFrame, mode: str) -> Section:
@@ -35,7 +43,8 @@ def _section(points: pd.DataFrame, mode: str) -> Section:
     return Section(
         f"T2, T3: a random share of heads, {mode}",
         "The share is of the heads of the band: all layers, the lower half or the upper half of "
-        "them. The band around each line speaks of other draws of heads and other examples.",
+        "them. The band around each line speaks of other draws of heads, other examples and, where "
+        "there are several, other fine-tunings.",
         (
             Figure(
                 name,

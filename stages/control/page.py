@@ -21,6 +21,7 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 
@@ -91,8 +92,9 @@ def _single_heads_off(
 ) -> pd.DataFrame:
     """What turning off single heads does to one encoder, by task and mode."""
     mean = deciding(measures.frame(means_of))
-    mean = mean[mean["family"] == "head"].groupby(["task", "mode"])
-    mean = POINTS * mean[["effect", "low", "high"]].mean()
+    names, keys = ("effect", "low", "high"), ["task", "mode"]
+    mean = rows_over_seeds(mean[mean["family"] == "head"], keys, [names]).set_index(keys)
+    mean = POINTS * mean[list(names)]
     chosen = deciding(measures.frame(held_out_of))
     chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
     best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
@@ -116,9 +118,9 @@ def _single_heads_off(
 
 
 def _drift(measures: Measures) -> Section:
-    # Seeds are averaged.
-    cells = measures.frame(DRIFT).groupby(["task", "layer", "head"], sort=False)
-    cells = cells[["cosine", "low", "high"]].mean().reset_index()
+    cells = rows_over_seeds(
+        measures.frame(DRIFT), ["task", "layer", "head"], [("cosine", "low", "high")]
+    )
     beside = measures.frame(TUNED_HEADS)
     beside = beside[beside["variant"] == "cropped"]
     layers = pd.concat(

@@ -5,6 +5,7 @@ import pandas as pd
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import similarity_figure
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 VARIANTS = {
@@ -26,30 +27,26 @@ def sections(measures: Measures) -> list[Section]:
 def heads(measures: Measures) -> pd.DataFrame:
     """Cosine of each head's maps before and after tuning, mean over the tasks."""
     cosines = measures.frame(TUNED_HEADS)
-    cosines = over_seeds(cosines[cosines["variant"] == "cropped"])
+    cosines = _over_seeds(cosines[cosines["variant"] == "cropped"])
     mean = cosines.groupby(["layer", "head"])["cosine"].mean()
     return mean.rename("cosine before/after tuning").to_frame()
 
 
-def over_seeds(cells: pd.DataFrame) -> pd.DataFrame:
-    """One row a task, layer and head: the mean over seeds, and the outermost of their bounds."""
-    places = cells.groupby(["task", "layer", "head"], sort=False)
-    return places.agg(
-        cosine=("cosine", "mean"), low=("low", "min"), high=("high", "max")
-    ).reset_index()
+def _over_seeds(cells: pd.DataFrame) -> pd.DataFrame:
+    return rows_over_seeds(cells, ["task", "layer", "head"], [("cosine", "low", "high")])
 
 
 def _section(rows: pd.DataFrame, variant: str, text: str) -> Section:
     name = f"drift-{variant}"
     table = rows[["task", "seed", "layer", "head", "cosine", "low", "high", "count"]]
-    cells = over_seeds(rows)
+    cells = _over_seeds(rows)
     layers = cells.groupby(["task", "layer"], sort=False)["cosine"].mean().reset_index()
     return Section(
         f"K5: maps before and after tuning, {variant}",
         "Cosine between each head's flattened attention maps in the untuned and the tuned "
         f"encoder, mean over the validation examples; 1 is no change. {text} Of a task that was "
-        "tuned with several seeds the figure shows their mean, between the outermost bounds of "
-        "their intervals.",
+        "tuned with several seeds the figure shows their mean, with an interval over examples and "
+        "seeds.",
         (
             similarity_figure(
                 name, f"Similarity of maps before and after tuning ({variant})", cells

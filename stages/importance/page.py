@@ -1,9 +1,13 @@
 """How good gradients are as a score of heads (Michel et al. 2019, section 4.1)."""
 
+from itertools import chain
+
 import pandas as pd
 
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.stage.tables import interval_names
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.importance.tables import AGREEMENT, COSTS, HEADS
 
@@ -14,9 +18,13 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def importances(measures: Measures) -> pd.DataFrame:
-    """One row a task, layer and head; several seeds are averaged."""
-    cells = measures.frame(HEADS).drop(columns="seed")
-    return cells.groupby(["task", "layer", "head"], sort=False).mean().reset_index()
+    """One row a task, layer and head, over fine-tunings."""
+    cells, keys = measures.frame(HEADS), ["task", "layer", "head"]
+    columns = [interval_names(name) for name in ("importance", "loss")]
+    table = rows_over_seeds(cells, keys, columns)
+    others = cells.columns.difference(["seed", *keys, *chain(*columns)], sort=False)
+    means = cells.groupby(keys, sort=False)[list(others)].mean()
+    return table.merge(means.reset_index(), on=keys, validate="one_to_one")
 
 
 def heads(measures: Measures) -> pd.DataFrame:

@@ -68,5 +68,6 @@ def run(folder: Path, *command: str, **environment: str) -> str:
         text=True,
         env=os.environ | {"PATH": path, "OMP_WAIT_POLICY": "PASSIVE"} | environment,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    said = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    assert done.returncode == 0, f"{command} ended with {done.returncode}\n{said}"
     return done.stdout

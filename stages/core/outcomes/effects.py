@@ -60,10 +60,16 @@ def fixed_tables(
     }
 
 
-def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, DrawnTable]:
-    """Tables of random shares of heads: `curves` and `gaps`."""
+def random_tables(
+    outcomes: Outcomes, resamples: int, seed: int, tuned_with: int
+) -> dict[str, DrawnTable]:
+    """Tables of random shares of heads: `curves` and `gaps`.
+
+    Args:
+        tuned_with: seed of the fine-tuning, whose random sets are its own.
+    """
     resampled = resample(outcomes, resamples, seed)
-    points = curve_points(outcomes, resampled, seed)
+    points = curve_points(outcomes, resampled, (seed, tuned_with))
     return {
         "curves": curve_table(outcomes, resampled, points),
         "gaps": gap_table(outcomes, resampled, points),
@@ -158,12 +164,14 @@ class Point:
         return {"mode": self.mode, "band": self.band, "share": self.share, "draws": self.draws}
 
 
-def curve_points(outcomes: Outcomes, resampled: ResampledMetric, seed: int) -> list[Point]:
+def curve_points(
+    outcomes: Outcomes, resampled: ResampledMetric, seeds: tuple[int, ...]
+) -> list[Point]:
     """Every mode, band and share of random gates (query-title study, section 2.1).
 
     Draws and examples are resampled, so intervals speak of other draws on other examples.
     """
-    generator = np.random.default_rng([seed, 1])  # not the stream that drew the examples
+    generator = np.random.default_rng([*seeds, 1])  # not the stream that drew the examples
     points = []
     for (mode, band, share), group in outcomes.gates.groupby(["mode", "band", "share"]):
         draws = group.index.to_numpy()

@@ -5,6 +5,7 @@ import pandas as pd
 from stages.core.outcomes.deciding import deciding
 from stages.core.pages.page import Figure, heads_figure
 from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 SIGNIFICANCE = 0.05
@@ -24,11 +25,12 @@ def effects(measures: Measures, gates_of: MeasuredTable) -> pd.DataFrame:
     in_points, in_percent = POINTS * gates[names], PERCENT * relative
     gates = gates.join(in_points.add_suffix("_points")).join(in_percent.add_suffix("_percent"))
     keys = ["task", "family", "mode", "layer", "head", "precision"]
-    values = [f"{name}_{unit}" for unit in ("points", "percent") for name in names]
-    table = gates.groupby(keys, sort=False)[[*values, "baseline", "value", "examples"]].mean()
+    columns = [tuple(f"{name}_{unit}" for name in names) for unit in ("points", "percent")]
+    table = rows_over_seeds(gates, keys, columns).set_index(keys)
+    of_seeds = gates.groupby(keys, sort=False)
+    table = table.join(of_seeds[["baseline", "value", "examples"]].mean())
     # With several seeds a head counts as significant only if it is so in every one.
-    table["p_holm"] = gates.groupby(keys, sort=False)["p_holm"].max()
-    return table.reset_index()
+    return table.join(of_seeds["p_holm"].max()).reset_index()
 
 
 def by_task(gates: pd.DataFrame) -> pd.DataFrame:

@@ -132,6 +132,28 @@ def over_seeds(runs: Sequence[Estimate]) -> Estimate:
     )
 
 
+def rows_over_seeds(
+    rows: pd.DataFrame, keys: list[str], columns: Sequence[tuple[str, str, str]]
+) -> pd.DataFrame:
+    """Tables of several fine-tunings as one: `over_seeds` of the rows that agree in `keys`.
+
+    Args:
+        columns: of each estimate the names of its value and its limits.
+
+    Returns:
+        One row for each value of `keys`, in their first order: `keys` and `columns`.
+    """
+    found = []
+    for place, runs in rows.groupby(keys, sort=False):
+        joint = dict(zip(keys, place, strict=True))
+        for names in columns:
+            values = zip(*(runs[name].astype(float) for name in names), strict=True)
+            mean = over_seeds([Estimate(*run, n=0) for run in values])
+            joint |= dict(zip(names, (mean.value, mean.low, mean.high), strict=True))
+        found.append(joint)
+    return pd.DataFrame(found)
+
+
 def difference_of(one: Estimate, other: Estimate) -> Estimate:
     """One less the other, paired by their common resamples.
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -9,6 +10,7 @@ from stages.core.verdicts.estimates import (
     mean_of,
     mean_on_same_examples,
     over_seeds,
+    rows_over_seeds,
     smallest,
 )
 
@@ -110,3 +112,24 @@ def test_three_seeds_cover_what_another_seed_and_other_examples_would_give():
         found = over_seeds(runs)
         inside += found.low <= 0 <= found.high
     assert inside / 400 >= 0.93
+
+
+def test_rows_of_fine_tunings_become_one_with_an_interval_over_them():
+    rows = pd.DataFrame(
+        {
+            "task": ["b", "b", "a"],
+            "head": [1, 1, 0],
+            "effect": [2.0, 4.0, 7.0],
+            "low": [1.0, 3.0, 6.0],
+            "high": [4.0, 6.0, 9.0],
+            "seed": [0, 1, 0],
+        }
+    )
+    found = rows_over_seeds(rows, ["task", "head"], [("effect", "low", "high")])
+    assert found.columns.tolist() == ["task", "head", "effect", "low", "high"]
+    b, a = found.to_dict("records")
+    assert a == {"task": "a", "head": 0, "effect": 7, "low": 6, "high": 9}
+    assert (b["task"], b["head"], b["effect"]) == ("b", 1, 3)
+    # Two values 2 apart: a standard error of 1, times Student's t of one degree of freedom.
+    assert b["low"] == pytest.approx(3 - np.hypot(1, 12.7062))
+    assert b["high"] == pytest.approx(3 + np.hypot(2, 12.7062))
