@@ -4,14 +4,18 @@ Encoders of random weights stand in place of the encoder, each in turn against e
 as its control. What holds of them holds by chance, or by the shape of the network and of the text.
 """
 
+import importlib
 import os
+import sys
 import tempfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import permutations
+from itertools import permutations, repeat
 from pathlib import Path
 
 import pandas as pd
+from ruamel.yaml import YAML
 from tqdm import tqdm
 
 import stages
@@ -19,6 +23,7 @@ import stages.findings
 from benchmarks.alone import run
 from benchmarks.corpus_stages import module_of, readers
 from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS
@@ -30,8 +35,6 @@ from stages.core.verdicts.findings import judged
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.setting import Setting
 from stages.encoder import random_weights
-
-KEPT = "measures"  # below the folder of a calibration: the tables of each encoder
 
 
 class OfOneEncoder(Measures):
@@ -85,36 +88,52 @@ def measure(encoders: int, configuration: Path, seed: int) -> pd.DataFrame:
     corpora = list(section(dict, "corpora", configuration / PARAMETER_FILE))
     with tempfile.TemporaryDirectory(prefix="calibration-") as name:
         folders = [
-            _tables_of(seed + number, Path(name) / str(number), configuration, corpora)
-            for number in tqdm(range(encoders), unit="encoder")
+            _stand_in(seed + number, Path(name) / str(number), configuration)
+            for number in range(encoders)
         ]
+        # Processes of one thread each, side by side, take less time than threads of one process.
+        with ThreadPoolExecutor(read_runtime(configuration / PARAMETER_FILE).threads) as pool:
+            done = pool.map(_measure_alone, folders, repeat(corpora))
+            folders = list(tqdm(done, unit="encoder", total=encoders))
         settings = section(Settings, "findings", configuration / PARAMETER_FILE)
         return judged_pairs(folders, corpora, settings, read_claims())
 
 
-def _tables_of(seed: int, folder: Path, configuration: Path, corpora: list[str]) -> Path:
-    """Write the tables of one encoder; the folder that holds them."""
+def _stand_in(seed: int, folder: Path, configuration: Path) -> Path:
+    """Make a configuration with one encoder of random weights in place of the encoder."""
     work = folder / "work"
     work.mkdir(parents=True)
     for path in configuration.resolve().iterdir():
-        if path.name != "work":
+        if path.name not in ("work", PARAMETER_FILE):
             (folder / path.name).symlink_to(path)
     for path in (configuration / "work").resolve().iterdir():
         if path.name not in ("measures", ENCODERS.name):
             (work / path.name).symlink_to(path)
+    yaml = YAML()
+    parameters = yaml.load(configuration / PARAMETER_FILE)
+    parameters["runtime"]["threads"] = 1
+    yaml.dump(parameters, folder / PARAMETER_FILE)
     built = configuration / ENCODERS / UNTUNED
     random_weights(built, seed).save_pretrained(folder / ENCODERS / UNTUNED)
     load_tokenizer(built).save_pretrained(folder / ENCODERS / UNTUNED)
+    return folder
+
+
+def _measure_alone(folder: Path, corpora: list[str]) -> Path:
+    """Run the stages of corpora in `folder` in a process of its own; where its tables are."""
     environment = {**os.environ, "PYTHONPATH": str(Path(stages.__file__).parents[1])}
+    if run(["benchmarks.calibration", *corpora], folder, environment).exit_status:
+        raise SystemExit("a stage failed; build the configuration first")
+    return folder / "work/measures"
+
+
+def run_stages(corpora: list[str]) -> None:
+    """Run every stage of corpora, in this folder and process: modules are loaded once."""
+    here = Path()
     for corpus in corpora:
-        for stage, must in readers(corpus, configuration).items():
+        for stage, must in readers(corpus, here).items():
             if must and stage != "corpus":
-                found = run(
-                    [module_of(stage, configuration), "--corpus", corpus], folder, environment
-                )
-                if found.exit_status:
-                    raise SystemExit(f"{stage} failed on {corpus}; build {configuration} first")
-    return work / "measures"
+                importlib.import_module(module_of(stage, here)).main(corpus)
 
 
 def judged_pairs(
@@ -147,3 +166,7 @@ def judged_pairs(
         [table, pd.DataFrame([{"claim": "mean", "pairs": table["pairs"].sum(), **mean}])],
         ignore_index=True,
     )
+
+
+if __name__ == "__main__":
+    run_stages(sys.argv[1:])
