@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
@@ -32,12 +33,19 @@ def readers(corpus: str, configuration: Path) -> dict[str, bool]:
             f"{', '.join(parameters['corpora'])}"
         )
     every = read_yaml(configuration / "dvc.yaml")["stages"]
-    commands = {name: definition(stage)["cmd"] for name, stage in every.items()}
     return {
-        name: corpus in parameters.get(name, {}).get("corpora", [corpus])
-        for name, command in commands.items()
-        if OPTION in command
+        name: corpus in _ranges_over(stage, parameters)
+        for name, stage in every.items()
+        if OPTION in definition(stage)["cmd"]
     }
+
+
+def _ranges_over(stage: dict, parameters: dict) -> Collection[str]:
+    """The corpora that a stage runs on: the list or the entries that its definition names."""
+    named = stage["foreach"] if "foreach" in stage else stage["matrix"]["corpus"]
+    for key in named.removeprefix("${").removesuffix("}").split("."):
+        parameters = parameters[key]
+    return parameters
 
 
 def module_of(stage: str, configuration: Path) -> str:
