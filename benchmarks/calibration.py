@@ -133,7 +133,10 @@ def run_stages(corpora: list[str]) -> None:
     for corpus in corpora:
         for stage, must in readers(corpus, here).items():
             if must and stage != "corpus":
-                importlib.import_module(module_of(stage, here)).main(corpus)
+                module = importlib.import_module(module_of(stage, here))
+                if hasattr(module, "__path__"):  # a package runs its __main__
+                    module = importlib.import_module(f"{module.__name__}.__main__")
+                module.main(corpus)
 
 
 def judged_pairs(
