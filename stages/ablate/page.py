@@ -60,7 +60,8 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
             Table(
                 name,
                 "Heads with the largest effects",
-                f"Change in {unit} with its 95% paired bootstrap interval, largest first.",
+                f"Change in {unit} with its 95% paired bootstrap interval, over fine-tunings too "
+                "where there are several; largest first.",
                 _largest_first(cells),
             ),
         ),
@@ -80,7 +81,8 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
             Figure(
                 name,
                 f"{CHANGE} with one layer off ({mode}, {unit})",
-                "Dots are the change, lines its 95% paired bootstrap interval.",
+                "Dots are the change, lines its 95% paired bootstrap interval, over fine-tunings "
+                "too where there are several.",
                 dots(drawn, "layer", f"change, {unit}", group="task"),
             ),
             Table(name, "Layers", f"Change in {unit} with its interval.", rows),
