@@ -63,23 +63,34 @@ def modules(root: Path = ROOT) -> list[Path]:
     return [path for path in found if not any(path.match(part) for part in LEFT_OUT)]
 
 
-def tests_of(module: Path, root: Path = ROOT) -> list[str]:
-    """The tests that are run on a change of `module`: of its room, and all that import it."""
+def chosen_tests(module: Path, root: Path = ROOT) -> list[str]:
+    """The tests that are run on a change of `module`: of its room, and all that import it.
+
+    Where there are none, those of the modules that import it.
+    """
     parts = module.with_suffix("").parts
-    name = ".".join(parts)
     room = Path("tests", *parts[1:-1])
     alone = Path("tests", *parts[1:-1], f"test_{parts[-1]}.py")
     own = alone if len(parts) == 2 or parts[1:-1] == ("core",) else room
     chosen = [own.as_posix()] if (root / own).exists() else []
-    package = ".".join(parts[:-1])
-    for test in sorted(root.glob("tests/**/test_*.py")):
-        path = test.relative_to(root).as_posix()
-        text = test.read_text(encoding="utf-8")
-        imported = f"{name} import" in text or f"from {package} import {parts[-1]}" in text
-        inside = any(path.startswith(f"{folder}/") for folder in [*chosen, *WITHOUT])
-        if imported and not inside and path not in chosen:
-            chosen.append(path)
+    for path in _importing(module, "tests/**/test_*.py", root):
+        if not any(path.startswith(f"{folder}/") for folder in [*chosen, *WITHOUT]):
+            chosen += [] if path in chosen else [path]
+    if not chosen:
+        users = map(Path, _importing(module, "stages/**/*.py", root))
+        chosen = sorted({test for user in users for test in chosen_tests(user, root)})
     return chosen
+
+
+def _importing(module: Path, pattern: str, root: Path) -> list[str]:
+    """The files that import a module, relative to `root`."""
+    *package, name = module.with_suffix("").parts
+    statements = (f"{'.'.join([*package, name])} import", f"from {'.'.join(package)} import {name}")
+    return [
+        path.relative_to(root).as_posix()
+        for path in sorted(root.glob(pattern))
+        if any(statement in path.read_text(encoding="utf-8") for statement in statements)
+    ]
 
 
 def drawn(sites: Iterable[tuple], count: int, seed: int) -> list[tuple]:
@@ -149,7 +160,7 @@ def _config() -> str:
 
 @app.command()
 def run() -> None:
-    """Make every change that was not tried yet, and run its tests; it may be stopped at any time."""
+    """Make every change that was not tried yet, and run its tests; may be stopped at any time."""
     clones = _clones()
     command = [sys.executable, "-m", "cosmic_ray.cli", "exec", CONFIG, SESSION]
     running = [subprocess.Popen(command, cwd=clone, stdout=subprocess.DEVNULL) for clone in clones]
@@ -201,7 +212,7 @@ def test() -> None:
     """Run the tests of what was changed in this folder since the last commit."""
     command = ["git", "diff", "--name-only", "--", "stages"]
     changed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    tests = sorted({test for path in changed for test in tests_of(Path(path), Path())})
+    tests = sorted({test for path in changed for test in chosen_tests(Path(path), Path())})
     if changed and not tests:
         raise SystemExit(0)  # nothing tests it: not noticed
     done = subprocess.run(
