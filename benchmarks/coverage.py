@@ -130,7 +130,7 @@ def random_share(
         outcomes.baseline,
         outcomes.gated,
     )
-    (point,) = curve_points(drawn, resample(drawn, RESAMPLES, 0), (0,))
+    (point,) = curve_points(drawn, resample(drawn, RESAMPLES, 0), 0)
     return effect, *map(float, percentile_interval(point.changes))
 
 

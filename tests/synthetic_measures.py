@@ -172,7 +172,7 @@ def _write_ablate(
         (began_at_random, "tuned_from_random", ("zero", "uniform"), ("zero",)),
     ):
         found = fixed_tables(outcomes(fixed(own_modes)), 50, 20, 0, arm)
-        found |= random_tables(outcomes(shares(random_modes)), 50, 0, 0)
+        found |= random_tables(outcomes(shares(random_modes)), 50, 0)
         for declared, name in (
             (tables.GATES, "gates"),
             (tables.MEANS, "means"),

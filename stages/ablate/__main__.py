@@ -1,9 +1,8 @@
 """Turn heads off and see what it does (Kovaleva et al. 2019, 4.6; query-title study, 2.1, 2.4.2).
 
 Every head, every layer, and random shares of the heads of all, the lower and the upper layers, in
-the modes zero, uniform and mean, on one task's tuned encoder. Each fine-tuning has random sets of
-its own, so that a mean over fine-tunings is one over more sets, too. The outcome of every gate on
-every example is kept; the stage `effects` turns them into effects with intervals.
+the modes zero, uniform and mean, on one task's tuned encoder. The outcome of every gate on every
+example is kept; the stage `effects` turns them into effects with intervals.
 """
 
 from pathlib import Path
@@ -149,7 +148,7 @@ def turn_off(task: str, seed: int, definition: Task, parameters: Ablate, run: Pa
             sizes = parameters.sizes_for(task, mode)
             fixed = fixed_gates(*size, mode)
             keep_outcomes(folder / OUTCOMES / f"fixed-{mode}", fixed, sizes.examples)
-            drawn = random_gates(*size, mode, sizes.shares, sizes.draws, parameters.seed, seed)
+            drawn = random_gates(*size, mode, sizes.shares, sizes.draws, parameters.seed)
             if gates := list(drawn):
                 keep_outcomes(folder / OUTCOMES / f"shares-{mode}", gates, sizes.share_examples)
 

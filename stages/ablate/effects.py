@@ -45,7 +45,7 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
             if of_mode.name.startswith("fixed-"):
                 tables = fixed_tables(outcomes, splits=parameters.splits, arm=TUNED, **resampling)
             else:
-                tables = random_tables(outcomes, tuned_with=tuned_with, **resampling)
+                tables = random_tables(outcomes, **resampling)
             for name, table in tables.items():
                 found[name].append(table.of_seed(tuned_with))
     for name, declared in TABLES.items():

@@ -24,7 +24,7 @@ def sections(measures: Measures) -> list[Section]:
 def relative_changes(measures: Measures) -> pd.DataFrame:
     """One row a task, mode, band and share: change in percent of the baseline, over fine-tunings.
 
-    `draws` are those of one fine-tuning, `fine_tunings` how many there are, each with its own.
+    `draws` are the same sets in each of the `fine_tunings`.
     """
     rows = deciding(measures.frame(CURVES))
     columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}

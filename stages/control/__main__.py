@@ -107,7 +107,7 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
         if is_finished(run):
             print(f"{task} {tuned_with}: kept, as nothing changed that it depends on")
         else:
-            compare(task, tuned_with, folders, definition, parameters, run)
+            compare(task, folders, definition, parameters, run)
     for name, declared in TABLES.items():
         tables = [
             pd.read_parquet(result(run, f"{name}.parquet")).assign(seed=tuned_with)
@@ -118,7 +118,7 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
 
 
 def compare(
-    task: str, seed: int, folders: list[Path], definition: Task, parameters: Control, run: Path
+    task: str, folders: list[Path], definition: Task, parameters: Control, run: Path
 ) -> None:
     """Keep the tables of one encoder in the folder `run`, where finished batches are.
 
@@ -154,13 +154,13 @@ def compare(
     drift, drawn = cosines_by_head(cosines, **resampling)
     found = defaultdict(list, drift=[(drift, drawn)])
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
-    shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed, seed)
+    shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed)
     of_metrics = [
         fixed_tables(own, splits=parameters.splits, arm=TUNED_FROM_RANDOM, **resampling)
         for own in outcomes("fixed", fixed, parameters.examples)
     ]
     of_metrics += [
-        random_tables(own, tuned_with=seed, **resampling)
+        random_tables(own, **resampling)
         for own in outcomes("shares", list(shares), parameters.share_examples)
     ]
     for tables in of_metrics:

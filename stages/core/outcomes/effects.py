@@ -60,16 +60,10 @@ def fixed_tables(
     }
 
 
-def random_tables(
-    outcomes: Outcomes, resamples: int, seed: int, tuned_with: int
-) -> dict[str, DrawnTable]:
-    """Tables of random shares of heads: `curves` and `gaps`.
-
-    Args:
-        tuned_with: seed of the fine-tuning, whose random sets are its own.
-    """
+def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, DrawnTable]:
+    """Tables of random shares of heads: `curves` and `gaps`."""
     resampled = resample(outcomes, resamples, seed)
-    points = curve_points(outcomes, resampled, (seed, tuned_with))
+    points = curve_points(outcomes, resampled, seed)
     return {
         "curves": curve_table(outcomes, resampled, points),
         "gaps": gap_table(outcomes, resampled, points),
@@ -164,14 +158,12 @@ class Point:
         return {"mode": self.mode, "band": self.band, "share": self.share, "draws": self.draws}
 
 
-def curve_points(
-    outcomes: Outcomes, resampled: ResampledMetric, seeds: tuple[int, ...]
-) -> list[Point]:
+def curve_points(outcomes: Outcomes, resampled: ResampledMetric, seed: int) -> list[Point]:
     """Every mode, band and share of random gates (query-title study, section 2.1).
 
     Draws and examples are resampled, so intervals speak of other draws on other examples.
     """
-    generator = np.random.default_rng([*seeds, 1])  # not the stream that drew the examples
+    generator = np.random.default_rng([seed, 1])  # not the stream that drew the examples
     points = []
     for (mode, band, share), group in outcomes.gates.groupby(["mode", "band", "share"]):
         draws = group.index.to_numpy()

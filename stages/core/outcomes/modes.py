@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
@@ -27,24 +26,16 @@ def fixed_gates(layers: int, heads: int, mode: Mode) -> list[Gate]:
 
 
 def random_gates(
-    layers: int,
-    heads: int,
-    mode: Mode,
-    shares: Sequence[float],
-    draws: int,
-    seed: int,
-    tuned_with: int,
+    layers: int, heads: int, mode: Mode, shares: Sequence[float], draws: int, seed: int
 ) -> Iterator[Gate]:
     """Random sets of the heads of all layers, and as many of the lower or the upper half alone.
 
     Args:
         shares: of all heads; those that a half of the layers has not are of all layers only
             (query-title study, section 2.1: up to 50% of all heads within a half).
-        tuned_with: seed of the fine-tuning, which has sets of its own.
     """
     of_half = [2 * share for share in shares if share <= 0.5]
-    together = int(np.random.SeedSequence([seed, tuned_with]).generate_state(1)[0])
-    gates = random_shares(layers, heads, mode, sorted({*shares, *of_half}), draws, together)
+    gates = random_shares(layers, heads, mode, sorted({*shares, *of_half}), draws, seed)
     for gate in gates:
         if gate.share in (shares if gate.band == "all" else of_half):
             yield gate

@@ -13,7 +13,7 @@ def test_fixed_gates_are_every_head_and_layer():
 
 
 def test_a_half_loses_as_many_heads_as_all_layers_do():
-    gates = list(random_gates(4, 5, "zero", [0.2, 0.5, 0.8], draws=2, seed=0, tuned_with=0))
+    gates = list(random_gates(4, 5, "zero", [0.2, 0.5, 0.8], draws=2, seed=0))
     places = {(gate.band, gate.share): len(gate.heads) for gate in gates}
     assert places == {
         ("all", 0.2): 4,
@@ -29,17 +29,6 @@ def test_a_half_loses_as_many_heads_as_all_layers_do():
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5])
 def test_shares_in_steps_of_a_tenth_are_met(share):
-    gates = list(
-        random_gates(4, 5, "zero", [0.1, 0.2, 0.3, 0.4, 0.5], draws=1, seed=0, tuned_with=0)
-    )
+    gates = list(random_gates(4, 5, "zero", [0.1, 0.2, 0.3, 0.4, 0.5], draws=1, seed=0))
     assert sum(gate.share == share and gate.band == "all" for gate in gates) == 1
     assert sum(gate.share == 2 * share and gate.band == "lower" for gate in gates) == 1
-
-
-def test_sets_of_another_fine_tuning_are_others():
-    one, again, other = (
-        [gate.heads for gate in random_gates(4, 5, "zero", [0.6], 4, 7, tuned_with)]
-        for tuned_with in (0, 0, 1)
-    )
-    assert one == again
-    assert not set(one) & set(other)
