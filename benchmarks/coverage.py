@@ -255,10 +255,12 @@ OVER_SEEDS = [
         2,
     )
 ]
+# Documents of LitBank, of English-EWT and of Wikipedia in configurations/text.
+DOCUMENTS = (99, 318, 749)
 GROUPS = [
-    *_settings(OF_TEXTS, "half are right", (50, 200), partial(mean_of_groups, 0.5, 0.3, 5)),
-    *_settings(OF_TEXTS, "3% are right", (50, 200), partial(mean_of_groups, 0.03, 0.3, 5)),
-    *_settings(OF_TEXTS, "ratio, skewed", (50, 200), ratio_of_groups),
+    *_settings(OF_TEXTS, "half are right", DOCUMENTS, partial(mean_of_groups, 0.5, 0.3, 5), 3),
+    *_settings(OF_TEXTS, "3% are right", DOCUMENTS, partial(mean_of_groups, 0.03, 0.3, 5), 3),
+    *_settings(OF_TEXTS, "ratio, skewed", DOCUMENTS[1:], ratio_of_groups, 3),
 ]
 CANDIDATES = [
     setting
