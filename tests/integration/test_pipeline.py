@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from datasets import ClassLabel, Dataset, Features, Value
 from ruamel.yaml import YAML
@@ -181,49 +180,3 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
     # Batches make room for what they add up to.
     assert [path.name for path in progress.glob("mrpc/0/*/finished/*")] == ["outcomes"]
     assert not list(progress.glob("mrpc/0/*/fixed"))
-
-
-def test_a_seed_that_is_added_leaves_the_others_as_they_are(both, environment):
-    """In one rebuild with one seed more; in the other, without its scratch, with that one alone."""
-    alone, rebuilt = both
-    models, kept = "work/models/mrpc", "mrpc/tuned-0/*/finished/model/model.safetensors"
-    before = contents(rebuilt / models)
-    (weights,) = (rebuilt / "work/scratch/finetune").glob(kept)
-    inode = weights.stat().st_ino
-    add_seeds(rebuilt, [0, 5])
-    printed = run(rebuilt, *DVC, "repro", **environment)
-    for arm in ("untuned", "tuned", "tuned_from_random", "random_weights"):
-        assert f"mrpc {arm}-0: kept" in printed
-        assert f"mrpc {arm}-5: kept" not in printed
-    assert "mrpc tuned-5: " in printed
-    assert printed.count("mrpc 0: kept") == 2  # ablate and control
-    after = contents(rebuilt / models)
-    assert after.items() > before.items()
-    assert weights.stat().st_ino == inode
-    assert "Running stage" not in run(rebuilt, *DVC, "repro")
-    assert complaints(rebuilt) == []
-    for name in ("effects/mrpc", "control/mrpc", "drift/mrpc", "importance/mrpc", "finetune/mrpc"):
-        table = pd.read_parquet(rebuilt / f"work/measures/{name}.parquet")
-        assert table["seed"].unique().tolist() == [0, 5], name
-
-    shutil.rmtree(alone / "work/scratch", ignore_errors=True)
-    add_seeds(alone, [5])
-    assert "kept" not in run(alone, *DVC, "repro", "finetune@mrpc", **environment)
-    own = contents(alone / models)
-    assert {name.split("/")[0].rpartition("-")[2] for name in own} == {"5"}
-    assert after.items() > own.items()
-    # Back to what the cache has: nothing is tuned.
-    add_seeds(alone, None)
-    assert "is cached" in run(alone, *DVC, "repro", "finetune@mrpc", **environment)
-    assert contents(alone / models) == before
-
-
-def add_seeds(folder: Path, seeds: list[int] | None) -> None:
-    """Give the task seeds of its own, or take them away."""
-    yaml = YAML()
-    settings = yaml.load(folder / "settings.yaml")
-    settings["tasks"]["mrpc"].pop("seeds", None)
-    if seeds is not None:
-        settings["tasks"]["mrpc"]["seeds"] = seeds
-    yaml.dump(settings, folder / "settings.yaml")
-    run(folder.parents[1], *SHELL, CONFIGURE)
