@@ -114,6 +114,25 @@ def test_chance_is_of_shuffled_layers():
     assert (table["purity"], table["p"]) == (pytest.approx(1 / 3), 1)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "neighbours", "chance", "high"),
+    [((3, 4), 2, None, 1), ((2, 2, 2, 2), 1, 1 / 7, 0.5)],
+)
+def test_the_range_of_chance_leaves_out_a_fortieth_at_each_end(sizes, neighbours, chance, high):
+    """Heads that lie with those of their layer: by chance in one of 35 shuffles, or in one of 105.
+
+    The first is more than a fortieth. Of four pairs the second most is two that stay together.
+    """
+    layers = np.repeat(np.arange(len(sizes)), sizes)
+    near = np.where(layers[:, None] == layers, 0.1, 1.0)
+    parameters = PARAMETERS.model_copy(update={"neighbours": neighbours, "permutations": 20000})
+    count = np.ones(6, dtype=int)
+    table, _ = purity_table(np.stack([near] * 6), count, np.arange(6), layers, parameters)
+    assert (table["purity"], table["chance_high"]) == (1, high)
+    if chance is not None:
+        assert (table["chance"], table["chance_low"]) == (pytest.approx(chance, abs=0.01), 0)
+
+
 def test_the_smallest_p_is_of_one_more_than_the_shuffles():
     table, _ = purity(np.stack([NEAR] * 6))
     assert table["p"] == pytest.approx(1 / (1 + PARAMETERS.permutations))

@@ -89,6 +89,14 @@ def test_texts_of_one_group_stay_together(tmp_path):
     )
     assert (best["groups"] == 4).all()
     assert best["low"].isna().all()
+    # Batches hold the longest text first; groups are of the corpus.
+    corpus["mentions"] = [
+        mentions if row in (0, 1, 6, 7) else [] for row, mentions in enumerate(corpus["mentions"])
+    ]
+    best, _, _ = antecedent_tables(
+        OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS
+    )
+    assert (best["groups"] == 2).all()
     alone = corpus.assign(group="one")
     best, _, _ = antecedent_tables(
         OracleRecording(alone), oracle_texts(alone, tmp_path), PARAMETERS
@@ -129,14 +137,21 @@ def test_of_equal_weights_the_nearest_candidate_is_chosen():
 
 
 def test_only_earlier_mentions_beside_the_mention_are_candidates():
-    inside = mention(1, "dog", 1)
-    around = mention(0, "the dog", 0, last=2, head=2)
-    later = mention(5, "cat", 0)
-    pronoun = mention(7, "it", 0)
-    found = list(anaphors([around, inside, later, pronoun]))
+    mentions = [
+        mention(0, "king", 1),
+        mention(2, "dog of the king", 0, last=5, head=2),
+        mention(4, "the king", 1, last=5, head=5),  # inside of the dog
+        mention(6, "cat dog", 1, last=7, head=6),
+        mention(7, "dog", 0, last=8, head=8),  # begins where the cat ends
+        mention(9, "it", 2),  # nobody's
+        mention(10, "it", 0),
+    ]
+    found = list(anaphors(mentions))
     assert [(one.first, [other.first for other in others]) for one, others in found] == [
-        (5, [0, 1]),
-        (7, [0, 1, 5]),
+        (4, [0]),
+        (6, [0, 2, 4]),
+        (7, [0, 2, 4]),
+        (10, [0, 2, 4, 6, 7, 9]),
     ]
 
 

@@ -65,7 +65,7 @@ def test_kinds_of_words_have_one_definition_each():
         word("sees", 0, upos="VERB", deprel="root"),
         word("is", 0, upos="AUX", deprel="aux"),
         word("her", 0, upos="PRON", deprel="dobj"),
-        word("no", 0, upos="DET", deprel="det", negation=True),
+        word("No", 0, upos="DET", deprel="det", negation=True),
         word("isn't", 0, upos="X", deprel="iobj"),
         word(".", 0, upos="PUNCT", deprel="punct"),
     ]

@@ -169,9 +169,10 @@ PARAMETERS = Neurons(
 
 @torch.no_grad()
 def test_every_text_has_its_own_values(recording):
-    """Texts asked for out of order; shares and [SEP] held against the maps of a text alone."""
+    """The shorter of two texts is asked for first; all is held against a text and head alone."""
     texts = oracle_texts(recording.corpus, None)
-    rows = np.array([2, 0])
+    rows = np.array([1, 0])
+    assert recording.lengths[1] < recording.lengths[0]
     found = neuron_values(recording, texts, rows, PARAMETERS)
     # Of one text there are no pairs across.
     assert set(found) == {
@@ -182,11 +183,16 @@ def test_every_text_has_its_own_values(recording):
         "sep_to_cls",
     }
     for place, row in enumerate(rows):
-        (alone,) = recording.batches(np.array([row]))
+        ((alone, queries, keys),) = recording.scores(np.array([row]))
         maps = alone.maps[0].flatten(0, 1)
         np.testing.assert_allclose(found["sep_to_cls"][:, place], maps[:, -1, 0], atol=1e-6)
-        single = neuron_values(recording, texts, np.array([row]), PARAMETERS)
-        np.testing.assert_allclose(found["share_1"][:, place], single["share_1"][:, 0], atol=1e-5)
+        for layer, head in ((0, 3), (1, 2)):
+            one = [side[:, layer, head] for side in (queries, keys, alone.maps)]
+            shares, signs = neuron_shares(attended_parts(*one), 2)
+            number = layer * recording.heads + head
+            told = [found[name][number, place] for name in ("share_1", "share_2")]
+            np.testing.assert_allclose(told, shares[0], atol=1e-5)
+            assert found["sign_consistency"][number, place] == pytest.approx(signs.item(), abs=1e-5)
     assert (found["share_1"] < found["share_2"]).all()
     table = neuron_table(recording, found, np.arange(2), PARAMETERS)
     np.testing.assert_allclose(table["share_2"], found["share_2"].mean(1))
@@ -261,13 +267,16 @@ def test_the_change_of_strength_by_hand(recording):
     after = {"next": before["next"] - 0.3, "previous": before["previous"] - 0.1}
     before["previous"] = np.repeat(before["previous"], 2, axis=1)
     after["previous"] = np.repeat(after["previous"], 2, axis=1)
-    table = removal_table(recording, before, {"position": after}, np.arange(2), PARAMETERS)
-    assert len(table) == 2 * heads
+    table = removal_table(
+        recording, before, {"position": after, "segment": before}, np.arange(2), PARAMETERS
+    )
+    assert len(table) == 4 * heads
+    assert (table.loc[table["removed"] == "segment", "change"] == 0).all()
+    table = table[table["removed"] == "position"]
     row = table[(table["pattern"] == "next") & (table["layer"] == 1) & (table["head"] == 2)]
     number = recording.heads + 2
     assert row["strength"].item() == pytest.approx(0.6 + 0.01 * number)
     assert row["change"].item() == pytest.approx(-0.3)
-    assert set(table["removed"]) == {"position"}
     assert table.groupby("pattern")["change"].first()["previous"] == pytest.approx(-0.1)
 
 

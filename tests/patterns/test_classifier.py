@@ -21,7 +21,7 @@ from stages.patterns.network import (
     PatternNetwork,
     WidePath,
 )
-from stages.patterns.training import Trained, class_weights, fit_networks, fit_wide_path
+from stages.patterns.training import Trained, fit_networks, fit_wide_path
 from tests.patterns.maps import diagonal, squares, vertical
 
 SIZE = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.5)
@@ -73,27 +73,28 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
 def test_baseline_and_fold_table(labelled):
     assert (baseline_predictions(labelled) == labelled.labels).all()
     starts = {
-        fold: [Trained(Always(code), AlwaysAlone(4)) for code in codes]
+        fold: [Trained(Always(code, code + 1), AlwaysAlone(4)) for code in codes]
         for fold, codes in {0: [0, 1], 1: [2, 3]}.items()
     }
     table = fold_table(labelled, starts)
     assert len(table) == 2 * len(labelled.maps)
     assert table["baseline"].tolist() == 2 * labelled.table["label"].tolist()
-    said = table.groupby(["start", "fold"])["network"].unique().map(list).to_dict()
     codes = {(0, 0): 0, (1, 0): 1, (0, 1): 2, (1, 1): 3}
-    assert said == {place: [CLASSES[code]] for place, code in codes.items()}
+    for model, more in (("network", 0), ("deep_path", 1)):
+        said = table.groupby(["start", "fold"])[model].unique().map(list).to_dict()
+        assert said == {place: [CLASSES[code + more]] for place, code in codes.items()}
     assert set(table["map_alone"]) == {CLASSES[4]}
 
 
 class Always(PatternNetwork):
-    """Always the same class."""
+    """Always the same class, and another one without the wide path."""
 
-    def __init__(self, code: int):
+    def __init__(self, code: int, deep: int):
         super().__init__(SIZE)
-        self.code = code
+        self.codes = {None: code, 0: deep}
 
     def probabilities(self, views, plain, wide=None):
-        return torch.eye(len(CLASSES))[[self.code] * len(views)]
+        return torch.eye(len(CLASSES))[[self.codes[wide]] * len(views)]
 
 
 class AlwaysAlone(MapAlone):
@@ -182,16 +183,6 @@ def test_the_deep_path_alone_and_the_mixture():
     deep, wide = classifier.predict(maps, wide=0), classifier.predict(maps, wide=1)
     assert not np.allclose(deep, wide)
     np.testing.assert_allclose(classifier.predict(maps), 0.75 * deep + 0.25 * wide, atol=1e-6)
-
-
-@pytest.mark.parametrize(("balance", "expected"), [(0, [3, 1]), (1, [1, 1])])
-def test_class_weights_undo_what_recomposed_copies_shift(balance, expected):
-    """Three maps in four are vertical, but half of the copies are diagonal."""
-    targets = np.eye(len(CLASSES))[[0, 0, 0, 1]]
-    copies = torch.eye(len(CLASSES))[torch.tensor([[0, 1]] * 4)]
-    weights = class_weights(targets, copies, balance)
-    in_loss = (weights * copies.mean((0, 1)))[:2]
-    assert (in_loss / in_loss[1]).tolist() == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_network_is_saved_to_the_same_bytes_each_time(tmp_path):

@@ -61,6 +61,27 @@ def test_who_looked_closer_replaces_the_first_look(labelled):
     np.testing.assert_array_equal(np.delete(targets, 1, 0), np.delete(before, 1, 0))
 
 
+def test_targets_by_hand():
+    """Two who differ; one alone; two who looked closer than the others, and differ; nobody."""
+    said = {
+        "label": ["vertical", "diagonal", "heterogeneous", "vertical+diagonal"],
+        "first": ["vertical", "", "vertical", ""],
+        "second": ["diagonal", "block", "vertical", ""],
+        "closer_first": ["", "", "block", ""],
+        "closer_second": ["", "", "heterogeneous", ""],
+        "closer_third": ["", "", "", ""],
+    }
+    table = pd.DataFrame(said | {f"{name}_doubt": "" for name in said if name != "label"})
+    targets = LabelledMaps([], table).targets(0.7, 0.4)
+    expected = [
+        [0.85, 0.15, 0, 0, 0],
+        [0, 0.7, 0, 0.3, 0],
+        [0, 0, 0, 0.15, 0.85],
+        [0, 0, 1, 0, 0],
+    ]
+    np.testing.assert_allclose(targets, expected)
+
+
 def test_a_doubt_shares_the_label():
     assert opinion("vertical", "", 0.4).tolist() == [1, 0, 0, 0, 0]
     assert opinion("vertical", "V/VD", 0.4).tolist() == pytest.approx([0.6, 0, 0.4, 0, 0])
@@ -72,3 +93,17 @@ def test_a_head_of_one_encoder_stands_in_one_fold():
     check_folds(two, Path("maps.csv"))
     with pytest.raises(InputError, match="head 1-2 of a stands in two folds"):
         check_folds(two.assign(encoder="a"), Path("maps.csv"))
+
+
+@pytest.mark.parametrize("one", ["text_a", "text_b"])
+@pytest.mark.parametrize("other", ["text_a", "text_b"])
+def test_a_sentence_stands_in_one_fold_wherever_it_is_in_a_text(one, other):
+    """Texts may be joined of several sentences."""
+    rows = [
+        {"fold": 0, "head": 0, "text_a": "", "text_b": "", one: "It rains. | Come in."},
+        {"fold": 1, "head": 1, "text_a": "", "text_b": "", other: "Why? | It rains."},
+    ]
+    both = pd.DataFrame(rows).assign(encoder="a", layer=0)
+    with pytest.raises(InputError, match="'It rains.' stands in two folds"):
+        check_folds(both, Path("maps.csv"))
+    check_folds(both.assign(fold=0), Path("maps.csv"))

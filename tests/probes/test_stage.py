@@ -11,39 +11,30 @@ from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
 from stages.probes.__main__ import Source, attachment_scores, probe_scores
 from stages.probes.fitting import predict
-from stages.probes.held_out import Prediction, divisions, predictions
+from stages.probes.held_out import Prediction
 from stages.probes.models import RightBranching
 from stages.probes.sentences import (
     FIRST_WORD,
     ROOT,
     SEP,
-    Sentence,
     gold_heads,
     joined,
     read_sentences,
 )
 from stages.probes.settings import Probes
-from stages.probes.tables import ATTENTION, ATTENTION_AND_WORDS, DISTANCES_AND_WORDS
-from stages.probes.variants import Variant, variants
+from stages.probes.tables import ATTENTION
+from stages.probes.variants import variants
 from stages.probes.vectors import file_vectors
 from tests.oracle import OracleRecording, oracle_corpus, oracle_row, oracle_texts, tree
 from tests.probes.sentences import (
     PARAMETERS,
     SOUND,
-    pointing,
-    random_heads,
-    random_maps,
     sentence,
 )
 
 
 def source(corpus: pd.DataFrame, folder, encoder: str = "untuned") -> Source:
     return Source(OracleRecording(corpus, encoder), oracle_texts(corpus, folder))
-
-
-def share_right(sentences: list[Sentence], found: Prediction) -> float:
-    pairs = zip(sentences, found.heads, strict=True)
-    return float(torch.cat([(t == s.heads)[s.scored] for s, t in pairs]).float().mean())
 
 
 def plain(table: pd.DataFrame) -> pd.Series:
@@ -80,81 +71,6 @@ def one_hot_file(corpus: pd.DataFrame, folder):
     file = folder / "vectors.txt"
     file.write_text("\n".join(f"{form} {' '.join(map(str, row))}" for form, row in rows))
     return file
-
-
-def memorisable(count: int, copies: int, words: int = 6) -> list[Sentence]:
-    """Random attention of many heads, random vectors and random heads, `copies` times a group."""
-    generator = np.random.default_rng(5)
-    found = []
-    for group in range(count):
-        maps, gold = random_maps(generator, 200, words), random_heads(generator, words)
-        own = range(1 + group * words, 1 + (group + 1) * words)
-        found += [sentence(maps, gold, group, words=own)] * copies
-    return found
-
-
-@pytest.mark.parametrize("name", [ATTENTION, DISTANCES_AND_WORDS, ATTENTION_AND_WORDS])
-def test_noise_that_can_be_memorised_scores_chance(name):
-    """Copies of a sentence share a group, so that no copy of what is tested is trained on."""
-    sentences = memorisable(60, copies=2)
-    table = torch.randn(361, 200, generator=torch.Generator().manual_seed(0))
-    table[0] = 0
-    parameters = PARAMETERS.model_copy(update={"penalty": 0.01, "vector_size": 200})
-    variant = Variant(name, "", SOUND)
-    found = predictions(sentences, None, table, parameters, [variant])[variant]
-    # Six candidates: five other words and the root. 360 words differ.
-    assert abs(share_right(sentences, found) - 1 / 6) < 4 * (5 / 36 / 360) ** 0.5
-    seen = predictions(sentences, sentences_of_others(sentences), table, parameters, [variant])
-    assert share_right(sentences, seen[variant]) > 0.45  # as it could be, had it been seen
-
-
-def sentences_of_others(sentences: list[Sentence]) -> list[Sentence]:
-    """The same once more, under other words, so that they are not left out."""
-    return [
-        Sentence(one.maps, one.heads, one.punctuation, one.group, one.words, ("other",))
-        for one in sentences
-    ]
-
-
-def test_no_group_is_trained_on_and_tested():
-    sentences = memorisable(11, copies=3)
-    tested = []
-    for training, places in divisions(sentences, None, seed=0):
-        groups = {one.group for one in training}
-        assert not groups & {sentences[place].group for place in places}
-        assert len(training) + len(places) == len(sentences)
-        assert len(groups) in (5, 6)
-        tested += places
-    assert sorted(tested) == list(range(33))
-
-
-def test_a_corpus_to_train_on_teaches_all_that_is_tested(tmp_path):
-    """Head 1 knows syntax in what is tested, head 2 in what may be trained on."""
-    generator = np.random.default_rng(0)
-
-    def some(count: int, head: int) -> list[Sentence]:
-        found = []
-        for number in range(count):
-            gold = random_heads(generator, 5)
-            maps = pointing(random_maps(generator, 3, 5), head, gold)
-            found.append(sentence(maps, gold, number, forms=[f"{count}-{number}"]))
-        return found
-
-    variant = Variant(ATTENTION, "", SOUND)
-    tested = some(20, 1)
-    for head, right in ((1, True), (2, False)):
-        found = predictions(tested, some(30, head), None, PARAMETERS, [variant])[variant]
-        assert len(found.heads) == 20
-        assert (share_right(tested, found) == 1.0) is right
-
-
-def test_a_sentence_that_is_tested_is_not_trained_on():
-    one, other = (sentence(np.zeros((1, 3, 3)), [-1], forms=[form]) for form in ("a", "b"))
-    ((training, places),) = divisions([one], [other, one], seed=0)
-    assert [taught.forms for taught in training] == [("b",)]
-    assert places == [0]
-    with pytest.raises(InputError, match="every sentence of `probes.train_on` is tested too"):
-        divisions([one], [one], seed=0)
 
 
 def test_probes_train_on_one_corpus_and_test_on_another(tmp_path):

@@ -168,6 +168,21 @@ def test_what_words_give_to_separators_by_hand(tmp_path):
     assert found.lacking[0, 0] == pytest.approx(0.5)
 
 
+def test_words_that_were_cut_away_are_neither_cases_nor_heads(tmp_path):
+    """Of three texts one has all of its words, one lost its verb and one its first word."""
+    row = {"group": "a", "text_a": "Kim's dog barks", "words": WORDS, "mentions": []}
+    corpus = corpus_frame(row | {"id": name} for name in "abc")
+    recording = Hand(corpus)
+    recording.given = {}
+    for text, lost in ((1, 3), (2, 0)):
+        words = recording.tokens["word"][text]
+        recording.tokens.at[text, "word"] = [-1 if word == lost else word for word in words]
+    cases, _ = read_words(recording, oracle_texts(corpus, tmp_path), PARAMETERS)
+    found = [sorted(cases.relation[cases.text == text]) for text in range(3)]
+    clitics = sorted([POSSESSIVE, POSSESSIVE_CLITIC, "possessive"])
+    assert found == [sorted([*clitics, "nsubj", "root"]), clitics, ["nsubj", "root"]]
+
+
 def test_a_word_whose_head_was_cut_away_is_neither(tmp_path):
     lost = [*WORDS[:2], WORDS[2] | {"head": 9}, WORDS[3]]
     cases, separators = read({(DOG, SEP): 1.0}, tmp_path, lost, separators=["nsubj"])
