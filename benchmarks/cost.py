@@ -107,12 +107,13 @@ def _parts(task: str, file: Path) -> Iterator[tuple[str, str, float, float]]:
         own = ablate.sizes_for(task, mode)
         fixed = grid(fixed_gates(*size, mode), own.examples, ablate.precision)
         yield HEADS, ablate.precision, fixed, 0
-        drawn = random_gates(*size, mode, own.shares, own.draws, ablate.seed)
+        drawn = random_gates(*size, mode, own.shares, own.half_shares, own.draws, ablate.seed)
         shares = grid(list(drawn), own.share_examples, ablate.precision)
         yield SHARES, ablate.precision, shares, 0
     control = section(Control, "control", file)
     gates = [gate for mode in control.modes for gate in fixed_gates(*size, mode)]
-    drawn = random_gates(*size, "zero", control.shares, control.draws, control.seed)
+    of_all, of_halves = control.shares, control.half_shares
+    drawn = random_gates(*size, "zero", of_all, of_halves, control.draws, control.seed)
     both = grid(gates, control.examples, control.precision)
     both += grid(list(drawn), control.share_examples, control.precision)
     yield CONTROL, control.precision, both, 0

@@ -94,7 +94,11 @@ def _write_classifier(folder: Path, generator: np.random.Generator) -> None:
     )
     _write(folder, "classifier/folds", pd.concat([folds.assign(start=0), folds.assign(start=1)]))
     scored = pd.DataFrame({"example": "1", "first": label, "second": label, **places})
-    both = [scored.assign(rule=rule) for rule in (patterns.ANY, patterns.SPECIAL)]
+    both = [
+        scored.assign(start=start, rule=rule)
+        for start in (0, 1)
+        for rule in (patterns.ANY, patterns.SPECIAL)
+    ]
     corpus = "sentences"
     _write(folder, f"outside_patterns/{corpus}", pd.concat(both))
     corrected = [_corrected(rule) for rule in (patterns.ANY, patterns.SPECIAL)]

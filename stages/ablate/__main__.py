@@ -24,7 +24,7 @@ from stages.core.grid.grid import Grid, mean_outputs
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate, Mode
 from stages.core.heads.seam import Gated
-from stages.core.outcomes.modes import Share, Sizes, fixed_gates, random_gates
+from stages.core.outcomes.modes import Half, Share, Sizes, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.scratch import code_of, open_scratch
@@ -52,6 +52,7 @@ class ForTask(Parameters):
     mode: Mode
     examples: PositiveInt | None = None
     shares: list[Share] = []
+    half_shares: list[Half] = []
     draws: PositiveInt = 1
     share_examples: PositiveInt | None = None
 
@@ -148,7 +149,8 @@ def turn_off(task: str, seed: int, definition: Task, parameters: Ablate, run: Pa
             sizes = parameters.sizes_for(task, mode)
             fixed = fixed_gates(*size, mode)
             keep_outcomes(folder / OUTCOMES / f"fixed-{mode}", fixed, sizes.examples)
-            drawn = random_gates(*size, mode, sizes.shares, sizes.draws, parameters.seed)
+            shares, draws = (sizes.shares, sizes.half_shares), sizes.draws
+            drawn = random_gates(*size, mode, *shares, draws, parameters.seed)
             if gates := list(drawn):
                 keep_outcomes(folder / OUTCOMES / f"shares-{mode}", gates, sizes.share_examples)
 

@@ -33,7 +33,7 @@ from stages.core.heads.seam import Gated
 from stages.core.maps.similarity import cosines_by_head, similarities
 from stages.core.outcomes.deciding import effect_metrics
 from stages.core.outcomes.effects import fixed_tables, random_tables
-from stages.core.outcomes.modes import Share, fixed_gates, random_gates
+from stages.core.outcomes.modes import Half, Share, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.runtime.runtime import Precision, read_runtime, start
 from stages.core.scratch import code_of, open_scratch
@@ -71,6 +71,7 @@ class Control(Resampled):
     batch: PositiveInt
     examples: PositiveInt | None
     shares: Annotated[list[Share], Field(min_length=1)]
+    half_shares: list[Half]
     draws: PositiveInt
     share_examples: PositiveInt | None
     splits: PositiveInt
@@ -154,7 +155,8 @@ def compare(
     drift, drawn = cosines_by_head(cosines, **resampling)
     found = defaultdict(list, drift=[(drift, drawn)])
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
-    shares = random_gates(*size, "zero", parameters.shares, parameters.draws, parameters.seed)
+    of_all, of_halves = parameters.shares, parameters.half_shares
+    shares = random_gates(*size, "zero", of_all, of_halves, parameters.draws, parameters.seed)
     of_metrics = [
         fixed_tables(own, splits=parameters.splits, arm=TUNED_FROM_RANDOM, **resampling)
         for own in outcomes("fixed", fixed, parameters.examples)

@@ -32,9 +32,9 @@ def pattern_f1(
     """F1 of a model over labelled maps that it did not see.
 
     Args:
-        on: `folds`, each map predicted by models that did not see its fold, the mean over random
-            starts; or `outside`, maps of a recording on which no setting was chosen, by the one
-            model that was trained on all labelled maps.
+        on: `folds`, each map predicted by models that did not see its fold; or `outside`, maps of a
+            recording on which no setting was chosen, by models trained on all labelled maps. Where
+            a model has several random starts, the mean over them.
     """
     return _scored(measures, settings, on, lambda own: f1(own, average), model)
 
@@ -153,7 +153,6 @@ def _scored(
     """A statistic of the models' confusion counts; the bootstrap draws heads and random starts."""
     if on == "folds":
         table, corpus = measures.frame(FOLDS), ""
-        maps = int((table["start"] == 0).sum())
     else:
         try:
             table = measures.frame(OUTSIDE)
@@ -164,10 +163,10 @@ def _scored(
             ) from None
         table = table[table["corpus"] == table["corpus"].iloc[0]]
         table = table[(table["rule"] == ANY) & (table["label"] != "")]
-        maps, corpus = len(table), table["corpus"].iloc[0]
+        corpus = table["corpus"].iloc[0]
     counts = [confusions(table, model) for model in models]
     interval = interval_of(statistic, counts, settings.resamples, settings.seed)
-    estimate = Estimate.of(interval, maps)
+    estimate = Estimate.of(interval, int((table["start"] == 0).sum()))
     return Answer(
         estimate,
         {corpus: estimate} if corpus else {},

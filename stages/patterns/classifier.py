@@ -1,10 +1,12 @@
 """Learning to tell the five attention patterns apart (Kovaleva et al. 2019, section 4.1).
 
 Five folds are predicted, none of which shares a head (of one encoder, of whichever task or arm) or
-a sentence with another, from several random starts. Beside the network that sorts the maps stand
-one that sees the map alone, as the source's did, and a linear classifier on plain features. The
-settings of the former were chosen on these folds: the stage `outside_patterns` scores all of them
-on maps that chose nothing.
+a sentence with another. Beside the network that sorts the maps stand one that sees the map alone,
+as the source's did, and a linear classifier on plain features. The settings of the former were
+chosen on these folds: the stage `outside_patterns` scores all of them on maps that chose nothing.
+
+What a claim is decided on is trained from several random starts: the network of maps alone on the
+folds, the network that sorts the maps on all maps, for those outside.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -15,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from pydantic import NonNegativeInt, PositiveInt
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -31,7 +33,7 @@ from stages.patterns.features import feature_table
 from stages.patterns.labelled_maps import CLASSES, LabelledMaps, read_labelled
 from stages.patterns.map_alone import MAP_ALONE
 from stages.patterns.map_file import Map
-from stages.patterns.network import PatternClassifier
+from stages.patterns.network import PatternClassifier, PatternNetwork, save_networks
 from stages.patterns.tables import FOLDS, NETWORKS
 from stages.patterns.training import Trained, Training, fit_networks
 
@@ -45,10 +47,8 @@ class Classifier(Training):
     seed: NonNegativeInt
 
 
-def train(
-    data: LabelledMaps, parameters: Classifier, processes: int
-) -> dict[int | None, list[Trained]]:
-    """Train networks without each fold from every start, and on all maps (key None) from the first.
+def train(data: LabelledMaps, parameters: Classifier, processes: int) -> dict[int | None, Trained]:
+    """Train networks without each fold, and on all maps (key None).
 
     Every network is trained by one thread of one process, whatever the number of processes, so
     that this number does not change the result.
@@ -59,14 +59,15 @@ def train(
         return dict(zip(folds, tqdm(trained, "folds", len(folds)), strict=True))
 
 
-def _train_without(data: LabelledMaps, parameters: Classifier, fold: int | None) -> list[Trained]:
+def _train_without(data: LabelledMaps, parameters: Classifier, fold: int | None) -> Trained:
     torch.set_num_threads(1)
     settle()
     rows = np.flatnonzero(data.folds != fold)
     targets = data.targets(parameters.adjudicated, parameters.doubt)
-    seeds = [parameters.seed + start for start in range(1 if fold is None else parameters.starts)]
+    every = [parameters.seed + start for start in range(parameters.starts)]
+    seeds = (every, every[:1]) if fold is None else (every[:1], every)
     with threadpool_limits(1):  # the wide path is fitted by numpy and scipy
-        return fit_networks([data.maps[row] for row in rows], targets[rows], parameters, seeds)
+        return fit_networks([data.maps[row] for row in rows], targets[rows], parameters, *seeds)
 
 
 def fit_baseline(table: pd.DataFrame, labels: Int[np.ndarray, " map"]) -> Pipeline:
@@ -85,38 +86,40 @@ def baseline_predictions(data: LabelledMaps) -> Int[np.ndarray, " map"]:
     return predictions
 
 
-def fold_table(data: LabelledMaps, trained: dict[int | None, list[Trained]]) -> pd.DataFrame:
+def fold_table(data: LabelledMaps, trained: dict[int | None, Trained]) -> pd.DataFrame:
     """One row a random start and map, predicted by models that did not see the map's fold.
 
     The names of classes stand in label and in network, deep_path (the network without its wide
-    path), map_alone and baseline, which has no random start and is the same at each.
+    path), map_alone and baseline. Of the network there is one start and of the baseline none: what
+    they say is the same at each.
     """
     folds = np.unique(data.folds).tolist()
+    starts = len(trained[folds[0]].maps_alone)
     names, baseline = np.array(CLASSES), baseline_predictions(data)
+    codes = {name: np.empty((starts, len(data.maps)), dtype=int) for name in NETWORKS}
+    for fold in folds:
+        rows = np.flatnonzero(data.folds == fold)
+        maps = [data.maps[row] for row in rows]
+        (network,) = trained[fold].networks
+        for name, found in network_codes(network, maps).items():
+            codes[name][:, rows] = found
+        for start, map_alone in enumerate(trained[fold].maps_alone):
+            codes["map_alone"][start, rows] = map_alone.predict(maps).argmax(1)
+    places = data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]]
     tables = []
-    for start in range(len(trained[folds[0]])):
-        codes = {name: np.empty(len(data.maps), dtype=int) for name in NETWORKS}
-        for fold in folds:
-            rows = np.flatnonzero(data.folds == fold)
-            maps = [data.maps[row] for row in rows]
-            for name, probabilities in network_probabilities(trained[fold][start], maps).items():
-                codes[name][rows] = probabilities.argmax(1)
-        places = data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]]
-        models = {name: names[found] for name, found in codes.items()}
+    for start in range(starts):
+        models = {name: names[found[start]] for name, found in codes.items()}
         columns = {"start": start, "fold": data.folds, **places, **models}
         tables.append(pd.DataFrame(columns | {"baseline": names[baseline]}))
     return pd.concat(tables, ignore_index=True)
 
 
-def network_probabilities(
-    trained: Trained, maps: list[Map]
-) -> dict[str, Float[np.ndarray, "map class"]]:
-    """Class probabilities of maps by each of `NETWORKS`."""
-    classifier = PatternClassifier([trained.network])
+def network_codes(network: PatternNetwork, maps: list[Map]) -> dict[str, Int[np.ndarray, " map"]]:
+    """The class of each map by the network, and by it without its wide path."""
+    classifier = PatternClassifier(network)
     return {
-        "network": classifier.predict(maps),
-        "deep_path": classifier.predict(maps, wide=0),
-        "map_alone": trained.map_alone.predict(maps),
+        "network": classifier.predict(maps).argmax(1),
+        "deep_path": classifier.predict(maps, wide=0).argmax(1),
     }
 
 
@@ -126,9 +129,9 @@ def main() -> None:
     data = read_labelled(LABELLED)
     trained = train(data, parameters, read_runtime().threads)
     table = fold_table(data, trained)
-    (final,) = trained[None]
-    PatternClassifier([final.network]).save(CLASSIFIER)
-    final.map_alone.save(MAP_ALONE)
+    save_networks(trained[None].networks, CLASSIFIER)
+    (map_alone,) = trained[None].maps_alone
+    map_alone.save(MAP_ALONE)
     FOLDS.write(table)
 
 

@@ -106,20 +106,19 @@ class PatternNetwork(nn.Module):
 
 
 class PatternClassifier:
-    """The mean of several networks that differ in their random start."""
+    """A network that sorts maps of any sizes."""
 
-    def __init__(self, networks: list[PatternNetwork]):
-        self.networks = [network.eval() for network in networks]
+    def __init__(self, network: PatternNetwork):
+        self.network = network.eval()
 
     @torch.inference_mode()
     def probabilities(self, maps: Maps, wide: float | None = None) -> Float[Tensor, "map class"]:
         """Class probabilities of maps of one size (padding cut off).
 
         Args:
-            wide: share of the wide path; by default as the networks were trained for.
+            wide: share of the wide path; by default as the network was trained for.
         """
-        seen = self.networks[0].see(maps)
-        return torch.stack([net.probabilities(*seen, wide) for net in self.networks]).mean(0)
+        return self.network.probabilities(*self.network.see(maps), wide)
 
     def predict(self, maps: list[Map], wide: float | None = None) -> Float[np.ndarray, "map class"]:
         """Class probabilities of maps of any sizes; `wide` as in `probabilities`."""
@@ -129,44 +128,53 @@ class PatternClassifier:
         return result
 
     def to(self, device: torch.device) -> "PatternClassifier":
-        for network in self.networks:
-            network.to(device)
+        self.network.to(device)
         return self
-
-    def save(self, folder: Path) -> None:
-        """Write the networks and their settings."""
-        weights = {
-            f"{number}.{name}": tensor.contiguous()
-            for number, network in enumerate(self.networks)
-            for name, tensor in network.state_dict().items()
-        }
-        settings = {
-            "architecture": self.networks[0].architecture.model_dump(),
-            "networks": len(self.networks),
-            "classes": CLASSES,
-        }
-        with atomic(folder) as partial:
-            partial.mkdir()
-            save_file(weights, partial / WEIGHTS_FILE)
-            (partial / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n")
 
     @classmethod
     def load(cls, folder: Path) -> "PatternClassifier":
-        """Read what `save` wrote.
+        """The first of the networks in a folder: that which sorts the maps.
 
         Raises:
-            InputError: the folder is missing, cut short, or of an older version.
+            InputError: as `load_networks`.
         """
-        try:
-            settings = json.loads((folder / SETTINGS_FILE).read_text())
-            weights = load_file(folder / WEIGHTS_FILE)
-            architecture = Architecture(**settings["architecture"])
-            networks = [PatternNetwork(architecture) for _ in range(settings["networks"])]
-            for number, network in enumerate(networks):
-                own = {name: weights[f"{number}.{name}"] for name in network.state_dict()}
-                network.load_state_dict(own)
-        except Exception as error:
-            raise InputError(
-                f"{folder}: not a pattern classifier ({error}); run `dvc repro classifier`"
-            ) from None
-        return cls(networks)
+        return cls(load_networks(folder)[0])
+
+
+def save_networks(networks: list[PatternNetwork], folder: Path) -> None:
+    """Write networks of several random starts and their settings."""
+    weights = {
+        f"{number}.{name}": tensor.contiguous()
+        for number, network in enumerate(networks)
+        for name, tensor in network.state_dict().items()
+    }
+    settings = {
+        "architecture": networks[0].architecture.model_dump(),
+        "networks": len(networks),
+        "classes": CLASSES,
+    }
+    with atomic(folder) as partial:
+        partial.mkdir()
+        save_file(weights, partial / WEIGHTS_FILE)
+        (partial / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n")
+
+
+def load_networks(folder: Path) -> list[PatternNetwork]:
+    """Read what `save_networks` wrote.
+
+    Raises:
+        InputError: the folder is missing, cut short, or of an older version.
+    """
+    try:
+        settings = json.loads((folder / SETTINGS_FILE).read_text())
+        weights = load_file(folder / WEIGHTS_FILE)
+        architecture = Architecture(**settings["architecture"])
+        networks = [PatternNetwork(architecture) for _ in range(settings["networks"])]
+        for number, network in enumerate(networks):
+            own = {name: weights[f"{number}.{name}"] for name in network.state_dict()}
+            network.load_state_dict(own)
+    except Exception as error:
+        raise InputError(
+            f"{folder}: not a pattern classifier ({error}); run `dvc repro classifier`"
+        ) from None
+    return networks

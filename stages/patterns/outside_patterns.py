@@ -17,19 +17,18 @@ from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import section
-from stages.patterns.classifier import LABELLED, fit_baseline, network_probabilities
+from stages.patterns.classifier import LABELLED, fit_baseline, network_codes
 from stages.patterns.corrected import corrected_table
 from stages.patterns.features import feature_table
 from stages.patterns.labelled_maps import CLASSES, read_labelled
 from stages.patterns.map_alone import MAP_ALONE, MapAlone
 from stages.patterns.map_file import Map
-from stages.patterns.network import PatternClassifier
+from stages.patterns.network import load_networks
 from stages.patterns.outside import read_labels, read_outside
 from stages.patterns.scores import confusions
 from stages.patterns.special import SpecialRule, attention_parts, special_tokens, under_special
 from stages.patterns.tables import ANY, OUTSIDE, OUTSIDE_CORRECTED, SPECIAL, TEXT_SHARES
 from stages.patterns.text_patterns import TextPatterns
-from stages.patterns.training import Trained
 
 
 def parts_of_maps(
@@ -51,38 +50,42 @@ def scored_table(
     maps: list[Map],
     table: pd.DataFrame,
     labels: pd.DataFrame,
-    codes: dict[str, Int[np.ndarray, " map"]],
+    starts: list[dict[str, Int[np.ndarray, " map"]]],
     rule: SpecialRule,
 ) -> pd.DataFrame:
-    """One row a rule and map: what annotators and models say of it.
+    """One row a random start, rule and map: what annotators and models say of it.
 
     Args:
         table: of `read_outside`.
         labels: of `read_labels`.
-        codes: of each model the classes under the rule `any`.
+        starts: of each random start, and of each model, the classes under the rule `any`.
     """
     names, parts = np.array(CLASSES), parts_of_maps(maps, table["tokens"], rule)
     tables = []
-    for name, of_rule in labels.groupby("rule", sort=False):
-        said = table[["map", "example", "layer", "head"]].merge(of_rule, validate="one_to_one")
-        predicted = {
-            model: names[own if name == ANY else under_special(own, *parts, rule)]
-            for model, own in codes.items()
-        }
-        tables.append(said.assign(**predicted))
+    for start, codes in enumerate(starts):
+        for name, of_rule in labels.groupby("rule", sort=False):
+            said = table[["map", "example", "layer", "head"]].merge(of_rule, validate="one_to_one")
+            predicted = {
+                model: names[own if name == ANY else under_special(own, *parts, rule)]
+                for model, own in codes.items()
+            }
+            tables.append(said.assign(start=start, **predicted))
     return pd.concat(tables, ignore_index=True)
 
 
-def predictions(maps: list[Map]) -> dict[str, Int[np.ndarray, " map"]]:
-    """The class of each map by the models that learnt from all labelled maps."""
-    network = PatternClassifier.load(CLASSIFIER).networks[0]
-    models = network_probabilities(Trained(network, MapAlone.load(MAP_ALONE)), maps)
+def predictions(maps: list[Map]) -> list[dict[str, Int[np.ndarray, " map"]]]:
+    """The class of each map by the models that learnt from all labelled maps.
+
+    Returns:
+        One entry a random start of the network; of the others there is one start or none.
+    """
     data = read_labelled(LABELLED)
     baseline = fit_baseline(feature_table(data.maps), data.labels)
-    return {
-        **{name: probabilities.argmax(1) for name, probabilities in models.items()},
+    once = {
+        "map_alone": MapAlone.load(MAP_ALONE).predict(maps).argmax(1),
         "baseline": baseline.predict(feature_table(maps)),
     }
+    return [network_codes(network, maps) | once for network in load_networks(CLASSIFIER)]
 
 
 def corrected(scored: pd.DataFrame, corpus: str, seed: int) -> pd.DataFrame:

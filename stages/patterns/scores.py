@@ -24,13 +24,13 @@ def confusions(table: pd.DataFrame, model: str) -> Counts:
     """For each random start and head the number of its maps of each label and prediction.
 
     Args:
-        table: as `FOLDS`, or as `OUTSIDE` of one rule, which is of one start and one encoder. Rows
-            without a label do not count.
+        table: as `FOLDS`, or as `OUTSIDE` of one rule, which is of one encoder. Rows without a
+            label do not count.
     """
     table = table[table["label"] != ""]
     places = [name for name in ("encoder", "layer", "head") if name in table]
     heads = table.groupby(places, sort=False).ngroup().to_numpy()
-    starts = table["start"].to_numpy() if "start" in table else np.zeros(len(table), dtype=int)
+    starts = table["start"].to_numpy()
     counts = np.zeros((starts.max() + 1, heads.max() + 1, len(CLASSES), len(CLASSES)), dtype=int)
     label, predicted = (table[column].map(CLASSES.index) for column in ("label", model))
     np.add.at(counts, (starts, heads, label, predicted), 1)

@@ -16,11 +16,11 @@ FOLDS = MeasuredTable(
 )
 # Rules for Vertical: a stripe on whatever token, or on [CLS] and [SEP] (the source's).
 ANY, SPECIAL = "any", "special"
-# One row a rule and map of a recording that was labelled: `first` and `second` are what its
-# annotators say, `label` is empty where they differ and nobody decided.
+# One row a random start of the network, rule and map of a recording that was labelled: `first` and
+# `second` are what its annotators say, `label` is empty where they differ and nobody decided.
 OUTSIDE = MeasuredTable(
     "outside_patterns/{corpus}",
-    ("rule", "map", "example", "layer", "head", "first", "second", "label", *MODELS),
+    ("start", "rule", "map", "example", "layer", "head", "first", "second", "label", *MODELS),
 )
 # One row a rule and pattern: shares that the confusion matrix of labelled maps corrects.
 CORRECTED_COLUMNS = ("rule", "pattern", "share", *interval_names(value="corrected"), "labelled")

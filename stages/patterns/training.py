@@ -46,34 +46,51 @@ class Training(Parameters):
 
 @dataclass(frozen=True)
 class Trained:
-    """Two networks of one random start: that which sorts the maps, and that of maps alone."""
+    """Networks of some random starts: those that sort the maps, and those of maps alone."""
 
-    network: PatternNetwork
-    map_alone: MapAlone
+    networks: list[PatternNetwork]
+    maps_alone: list[MapAlone]
 
 
 def fit_networks(
-    maps: list[Map], targets: Float[np.ndarray, "map class"], training: Training, seeds: list[int]
-) -> list[Trained]:
-    """Train both networks from each seed; equal arguments and threads give equal weights.
+    maps: list[Map],
+    targets: Float[np.ndarray, "map class"],
+    training: Training,
+    seeds: list[int],
+    seeds_alone: list[int],
+) -> Trained:
+    """Train networks from their seeds; equal arguments and threads give equal weights.
 
     The wide path has no random start, so that it is fitted once.
 
     Args:
         targets: how sure each class is; see `LabelledMaps.targets`.
+        seeds: of the networks that sort the maps, at least one.
+        seeds_alone: of those that see the map alone.
     """
-    trained = [fit_deep(maps, targets, training, seed) for seed in seeds]
-    wide = trained[0].network.wide
-    fit_wide_path(trained[0].network, maps, targets, training.wide_penalty)
-    for other in trained[1:]:
-        other.network.wide.load_state_dict(wide.state_dict())
-    return trained
+    networks, maps_alone = {}, {}
+    for seed in sorted({*seeds, *seeds_alone}):
+        found = fit_deep(maps, targets, training, seed, seed in seeds, seed in seeds_alone)
+        networks[seed], maps_alone[seed] = found
+    first, *others = (networks[seed] for seed in seeds)
+    fit_wide_path(first, maps, targets, training.wide_penalty)
+    for other in others:
+        other.wide.load_state_dict(first.wide.state_dict())
+    return Trained([first, *others], [maps_alone[seed] for seed in seeds_alone])
 
 
 def fit_deep(
-    maps: list[Map], targets: Float[np.ndarray, "map class"], training: Training, seed: int
-) -> Trained:
-    """Train the convolutions of both networks, on the same augmented copies of the maps."""
+    maps: list[Map],
+    targets: Float[np.ndarray, "map class"],
+    training: Training,
+    seed: int,
+    with_network: bool = True,
+    with_map_alone: bool = True,
+) -> tuple[PatternNetwork, MapAlone]:
+    """Train the convolutions of either network or both, on the same augmented copies of the maps.
+
+    What is not asked for comes back as it began.
+    """
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     sizes = {name: getattr(training, name) for name in ("side", "width", "last_width", "dropout")}
@@ -81,10 +98,12 @@ def fit_deep(
     map_alone = MapAlone(**sizes)
     views, plain, classes = augmented(maps, targets, network, training, generator)
     weights = class_weights(targets, classes, training.balance)
-    descend(network, (views, plain), classes, weights, training, generator)
-    # The first view is the map as a sheet shows it, which is all that this network sees.
-    descend(map_alone, (views[:, :, :1],), classes, weights, training, generator)
-    return Trained(network, map_alone)
+    if with_network:
+        descend(network, (views, plain), classes, weights, training, generator)
+    if with_map_alone:
+        # The first view is the map as a sheet shows it, which is all that this network sees.
+        descend(map_alone, (views[:, :, :1],), classes, weights, training, generator)
+    return network, map_alone
 
 
 def descend(

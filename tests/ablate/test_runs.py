@@ -19,7 +19,13 @@ from tests import toy
 ABLATE = {
     "modes": ["zero"],
     "sizes": {
-        "zero": {"examples": None, "shares": [0.5], "draws": 2, "share_examples": 10},
+        "zero": {
+            "examples": None,
+            "shares": [0.5],
+            "half_shares": [0.5],
+            "draws": 2,
+            "share_examples": 10,
+        },
     },
     "for_tasks": [],
     "precision": "fp32",

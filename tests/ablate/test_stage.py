@@ -14,7 +14,13 @@ from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.stage.places import outcomes_folder
 from tests import toy
 
-SIZES = {"examples": 256, "shares": [0.1, 0.5], "draws": 10, "share_examples": 80}
+SIZES = {
+    "examples": 256,
+    "shares": [0.1, 0.5],
+    "half_shares": [],
+    "draws": 10,
+    "share_examples": 80,
+}
 SECTION = {
     "modes": ["zero", "uniform"],
     "sizes": {"zero": SIZES, "uniform": SIZES | {"draws": 3}},

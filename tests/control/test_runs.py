@@ -21,6 +21,7 @@ CONTROL = {
     "batch": 8,
     "examples": None,
     "shares": [0.25, 0.5],
+    "half_shares": [0.25, 0.5],
     "draws": 2,
     "share_examples": 12,
     "splits": 20,

@@ -20,7 +20,13 @@ SMALL = {
     "permutations": 50,
     "starts": 1,
 }
-ABLATED = {"examples": 12, "shares": [0.25, 0.5, 1.0], "draws": 2, "share_examples": 8}
+ABLATED = {
+    "examples": 12,
+    "shares": [0.25, 0.5, 1.0],
+    "half_shares": [0.25, 0.5],
+    "draws": 2,
+    "share_examples": 8,
+}
 # Where a key is to have another value, or one section alone has it.
 SETTINGS = {
     "runtime": {"device": "cpu", "threads": 1},
@@ -33,7 +39,13 @@ SETTINGS = {
         "for_tasks": [],
         "reference": 8,
     },
-    "control": {"modes": ["zero"], "examples": 8, "shares": [0.5], "share_examples": 8},
+    "control": {
+        "modes": ["zero"],
+        "examples": 8,
+        "shares": [0.5],
+        "half_shares": [0.5],
+        "share_examples": 8,
+    },
     # The tiny encoder has 64 positions.
     "corpora": {
         "sentences": {"texts": 40, "max_length": 64},

@@ -38,12 +38,20 @@ def test_maps_of_one_head_are_resampled_together(measures):
 
 def test_the_outside_score_is_under_the_rule_any_of_maps_that_have_a_label(tmp_path):
     measures = Measures(tmp_path, {}, [], {}, ["sentences"])
-    right, wrong = rows_of(["right"] * 10), rows_of(["wrong"] * 10)
+    right, wrong = (rows_of([said] * 10, start=0) for said in ("right", "wrong"))
     rows = [row | {"rule": "any"} for row in right] + [row | {"rule": "special"} for row in wrong]
     undecided = [row | {"rule": "any", "label": ""} for row in wrong]
     write_rows(measures, OUTSIDE, rows + undecided, corpus="sentences")
     answer = found(measures, "pattern_f1", average="macro", model="network", on="outside")
     assert (answer.pooled.value, answer.pooled.n, answer.decided_on) == (1, 20, "sentences")
+
+
+def test_the_outside_score_is_the_mean_over_random_starts(tmp_path):
+    measures = Measures(tmp_path, {}, [], {}, ["sentences"])
+    rows = rows_of(["right"] * 10, start=0) + rows_of(["wrong"] * 10, start=1)
+    write_rows(measures, OUTSIDE, [row | {"rule": "any"} for row in rows], corpus="sentences")
+    score = found(measures, "pattern_f1", average="macro", model="network", on="outside").pooled
+    assert (score.value, score.low, score.high, score.n) == (0.5, 0, 1, 20)
 
 
 def test_a_network_that_is_better_than_the_baseline_gains(measures):

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 from stages.core.stage.files import InputError
-from stages.patterns.classifier import baseline_predictions, fold_table, network_probabilities
+from stages.patterns.classifier import baseline_predictions, fold_table, network_codes
 from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import (
     CLASSES,
@@ -20,6 +20,8 @@ from stages.patterns.network import (
     PatternClassifier,
     PatternNetwork,
     WidePath,
+    load_networks,
+    save_networks,
 )
 from stages.patterns.training import Trained, fit_networks, fit_wide_path
 from tests.patterns.maps import diagonal, squares, vertical
@@ -39,7 +41,7 @@ def test_eight_convolutions_take_maps_of_any_size():
     network = PatternNetwork(SIZE).eval()
     kinds = [type(module).__name__ for module in network.modules()]
     assert kinds.count("Conv2d") == 8
-    classifier = PatternClassifier([network])
+    classifier = PatternClassifier(network)
     for length in (2, 3, 4, 17, 90):
         probabilities = classifier.predict([diagonal(length)])
         assert probabilities.shape == (1, len(CLASSES))
@@ -53,18 +55,25 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
     inside = [labelled.maps[row] for row in rows]
     # A network without features needs more steps for the same.
     settings = settings.model_copy(update={"epochs": 30})
-    one, other = fit_networks(inside, targets[rows], settings, [0, 1])
-    (again,) = fit_networks(inside, targets[rows], settings, [1])
+    trained = fit_networks(inside, targets[rows], settings, [0, 1], [0, 1])
+    again = fit_networks(inside, targets[rows], settings, [1], [])
+    alone = fit_networks(inside, targets[rows], settings, [0], [0])
     torch.set_num_threads(threads)
     unseen = np.flatnonzero(labelled.folds == 1)
     maps = [labelled.maps[row] for row in unseen]
-    for trained in (one, other):
-        for name, probabilities in network_probabilities(trained, maps).items():
-            assert (probabilities.argmax(1) == labelled.labels[unseen]).mean() > 0.9, name
+    for network, map_alone in zip(trained.networks, trained.maps_alone, strict=True):
+        found = network_codes(network, maps) | {"alone": map_alone.predict(maps).argmax(1)}
+        for name, codes in found.items():
+            assert (codes == labelled.labels[unseen]).mean() > 0.9, name
     # The wide path has no start, and the second start is the same with or without the first.
-    assert torch.equal(one.network.wide.linear.weight, other.network.wide.linear.weight)
-    for name in ("network", "map_alone"):
-        states = [getattr(trained, name).state_dict() for trained in (one, other, again)]
+    one, other = trained.networks
+    assert torch.equal(one.wide.linear.weight, other.wide.linear.weight)
+    assert again.maps_alone == []
+    for first, second, second_again in (
+        (one, other, again.networks[0]),
+        (trained.maps_alone[1], trained.maps_alone[0], alone.maps_alone[0]),
+    ):
+        states = [network.state_dict() for network in (first, second, second_again)]
         weights = "convolutions.layers.0.weight"
         assert not torch.equal(states[0][weights], states[1][weights])
         assert all(torch.equal(states[1][key], states[2][key]) for key in states[1])
@@ -72,18 +81,19 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
 
 def test_baseline_and_fold_table(labelled):
     assert (baseline_predictions(labelled) == labelled.labels).all()
-    starts = {
-        fold: [Trained(Always(code, code + 1), AlwaysAlone(4)) for code in codes]
+    trained = {
+        fold: Trained([Always(fold, fold + 3)], [AlwaysAlone(code) for code in codes])
         for fold, codes in {0: [0, 1], 1: [2, 3]}.items()
     }
-    table = fold_table(labelled, starts)
+    table = fold_table(labelled, trained)
     assert len(table) == 2 * len(labelled.maps)
     assert table["baseline"].tolist() == 2 * labelled.table["label"].tolist()
+    said = table.groupby(["start", "fold"])["map_alone"].unique().map(list).to_dict()
     codes = {(0, 0): 0, (1, 0): 1, (0, 1): 2, (1, 1): 3}
-    for model, more in (("network", 0), ("deep_path", 1)):
-        said = table.groupby(["start", "fold"])[model].unique().map(list).to_dict()
-        assert said == {place: [CLASSES[code + more]] for place, code in codes.items()}
-    assert set(table["map_alone"]) == {CLASSES[4]}
+    assert said == {place: [CLASSES[code]] for place, code in codes.items()}
+    # Of the network there is one start: it says the same beside each of the others.
+    for model, more in (("network", 0), ("deep_path", 3)):
+        assert table[model].tolist() == [CLASSES[fold + more] for fold in table["fold"]]
 
 
 class Always(PatternNetwork):
@@ -129,10 +139,14 @@ def test_the_network_of_maps_alone_sees_one_picture_of_eight_convolutions(tmp_pa
 
 
 def test_saved_networks_come_back(tmp_path):
-    before = PatternClassifier([PatternNetwork(SIZE), PatternNetwork(SIZE)])
-    before.save(tmp_path / "saved")
-    after = PatternClassifier.load(tmp_path / "saved")
-    np.testing.assert_array_equal(before.predict([vertical(9)]), after.predict([vertical(9)]))
+    before = [PatternNetwork(SIZE), PatternNetwork(SIZE)]
+    save_networks(before, tmp_path / "saved")
+    first, second = (PatternClassifier(one).predict([vertical(9)]) for one in before)
+    assert not np.array_equal(first, second)
+    sorting = PatternClassifier.load(tmp_path / "saved")
+    np.testing.assert_array_equal(sorting.predict([vertical(9)]), first)
+    after = PatternClassifier(load_networks(tmp_path / "saved")[1])
+    np.testing.assert_array_equal(after.predict([vertical(9)]), second)
     with pytest.raises(InputError):
         PatternClassifier.load(tmp_path / "absent")
 
@@ -149,7 +163,7 @@ def test_wide_path_is_a_logistic_regression_of_the_features_and_their_products(l
         StandardScaler(),
         LogisticRegression(max_iter=5000),
     ).fit(table, labelled.labels)
-    found = PatternClassifier([network]).predict(labelled.maps)[:, :2]
+    found = PatternClassifier(network).predict(labelled.maps)[:, :2]
     # Features of such plain maps vary by rounding errors alone, which count when standardised.
     np.testing.assert_allclose(found, model.predict_proba(table), atol=0.01)
 
@@ -173,13 +187,13 @@ def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):
     targets[range(24), codes] = 0.8
     network = PatternNetwork(SIZE.model_copy(update={"wide": 1.0})).eval()
     fit_wide_path(network, maps, targets, penalty=1e-3)
-    found = PatternClassifier([network]).predict(maps)
+    found = PatternClassifier(network).predict(maps)
     np.testing.assert_allclose(found, targets, atol=0.02)  # 0 for the classes that none shows
 
 
 def test_the_deep_path_alone_and_the_mixture():
     network = PatternNetwork(SIZE.model_copy(update={"wide": 0.25}))
-    classifier, maps = PatternClassifier([network]), [vertical(12), diagonal(12)]
+    classifier, maps = PatternClassifier(network), [vertical(12), diagonal(12)]
     deep, wide = classifier.predict(maps, wide=0), classifier.predict(maps, wide=1)
     assert not np.allclose(deep, wide)
     np.testing.assert_allclose(classifier.predict(maps), 0.75 * deep + 0.25 * wide, atol=1e-6)

@@ -10,7 +10,7 @@ from stages.patterns.classifier import (
     Classifier,
     fit_baseline,
     fold_table,
-    network_probabilities,
+    network_codes,
     train,
 )
 from stages.patterns.features import feature_table
@@ -65,8 +65,8 @@ def test_labels_that_mean_nothing_are_found_as_often_as_by_chance(noise, setting
     table = fold_table(noise, trained)
     for model in MODELS:
         assert (table[model] == table["label"]).mean() < 0.2 + 3 * (0.16 / COUNT) ** 0.5, model
-    (final,) = trained[None]
-    seen = network_probabilities(final, noise.maps)["network"].argmax(1)
+    (final,) = trained[None].networks
+    seen = network_codes(final, noise.maps)["network"]
     assert (seen == noise.labels).mean() > 0.95
     features = feature_table(noise.maps)
     seen = fit_baseline(features, noise.labels).predict(features)
@@ -79,15 +79,16 @@ def test_each_start_of_a_fold_learns_what_is_said_of_the_maps_of_the_others(
     """One of two annotators says Block of every third map: the half of a half of its target."""
     asked = []
 
-    def record(maps, targets, training: Classifier, seeds) -> list[Trained]:
-        asked.append((maps, targets, seeds))
-        return []
+    def record(maps, targets, training: Classifier, seeds, seeds_alone) -> Trained:
+        asked.append((maps, targets, (seeds, seeds_alone)))
+        return Trained([], [])
 
     monkeypatch.setattr(classifier, "fit_networks", record)
     second = np.where(np.arange(len(labelled.maps)) % 3, labelled.table["label"], "block")
     doubted = LabelledMaps(labelled.maps, labelled.table.assign(second=second))
     train(doubted, settings.model_copy(update={"seed": 7, "starts": 3}), 2)
-    assert [seeds for *_, seeds in asked] == [[7], [7, 8, 9], [7, 8, 9]]
+    every = [7, 8, 9]
+    assert [seeds for *_, seeds in asked] == [(every, [7]), ([7], every), ([7], every)]
     place = {id(weights): row for row, weights in enumerate(labelled.maps)}
     for (maps, targets, _), others in zip(asked, ([0, 1], [1], [0]), strict=True):
         rows = [place[id(weights)] for weights in maps]

@@ -112,7 +112,10 @@ def test_each_rule_has_its_labels_and_its_predictions():
     labels = pd.concat([pd.DataFrame({"rule": rule, **one}) for rule in ("any", "special")])
     rule = SpecialRule(punctuation=[], neighbours=0, beyond=0.5, to_special=0.1)
     codes = {name: np.array([0, 0]) for name in MODELS}
-    scored = scored_table(maps, table, labels, codes, rule).set_index(["rule", "map"])
+    starts = [codes, codes | {"network": np.array([3, 1])}]
+    both = scored_table(maps, table, labels, starts, rule).set_index(["start", "rule", "map"])
+    assert both.loc[1]["network"]["any"].to_dict() == {7: "block", 9: "diagonal"}
+    scored = both.loc[0]
     assert scored["network"]["any"].to_dict() == {7: "vertical", 9: "vertical"}
     assert scored["map_alone"]["special"].to_dict() == {7: "vertical", 9: "heterogeneous"}
     assert scored["label"]["any"].to_dict() == {7: "diagonal", 9: "block"}

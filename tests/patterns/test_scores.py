@@ -77,7 +77,7 @@ def test_models_are_drawn_alike_so_that_their_difference_is_paired():
 def test_noise_scores_chance():
     generator = np.random.default_rng(2)
     label, said = generator.choice(CLASSES[:2], size=(2, 2000))
-    table = pd.DataFrame({"layer": 0, "head": np.arange(2000) // 5, "label": label})
+    table = pd.DataFrame({"start": 0, "layer": 0, "head": np.arange(2000) // 5, "label": label})
     counts = confusions(table.assign(network=said), "network")
     score = interval_of(lambda own: f1(own, "weighted"), [counts], 500, 0)
     assert score.low < 0.5 < score.high and score.high - score.low < 0.07

@@ -9,13 +9,19 @@ from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, who
 from stages.core.stage.settings import Parameters
 
 Share = Annotated[PositiveFloat, Field(le=1)]
+# Of all heads, within a half of the layers (query-title study, section 2.1: up to 50%).
+Half = Annotated[PositiveFloat, Field(le=0.5)]
 
 
 class Sizes(Parameters):
-    """Of one mode: how many examples heads and layers have, and which random shares of heads."""
+    """Of one mode: how many examples heads and layers have, and which random shares of heads.
+
+    `half_shares` are of all heads, too, but within the lower and within the upper half alone.
+    """
 
     examples: PositiveInt | None
     shares: list[Share]
+    half_shares: list[Half]
     draws: PositiveInt
     share_examples: PositiveInt | None
 
@@ -26,15 +32,21 @@ def fixed_gates(layers: int, heads: int, mode: Mode) -> list[Gate]:
 
 
 def random_gates(
-    layers: int, heads: int, mode: Mode, shares: Sequence[float], draws: int, seed: int
+    layers: int,
+    heads: int,
+    mode: Mode,
+    shares: Sequence[float],
+    half_shares: Sequence[float],
+    draws: int,
+    seed: int,
 ) -> Iterator[Gate]:
-    """Random sets of the heads of all layers, and as many of the lower or the upper half alone.
+    """Random sets of the heads of all layers, and of the lower or the upper half alone.
 
     Args:
-        shares: of all heads; those that a half of the layers has not are of all layers only
-            (query-title study, section 2.1: up to 50% of all heads within a half).
+        shares: of all heads, drawn from all layers.
+        half_shares: of all heads, drawn within a half: a gate's share is that of the half's heads.
     """
-    of_half = [2 * share for share in shares if share <= 0.5]
+    of_half = [2 * share for share in half_shares]
     gates = random_shares(layers, heads, mode, sorted({*shares, *of_half}), draws, seed)
     for gate in gates:
         if gate.share in (shares if gate.band == "all" else of_half):

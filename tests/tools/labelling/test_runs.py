@@ -16,7 +16,7 @@ from stages.patterns.labelled_maps import (
     read_table,
 )
 from stages.patterns.map_file import read_maps
-from stages.patterns.network import Architecture, PatternClassifier, PatternNetwork
+from stages.patterns.network import Architecture, PatternNetwork, save_networks
 from tests import toy
 from tests.patterns.test_outside import store_of
 from tools.labelling import __main__ as labelling
@@ -109,7 +109,7 @@ def test_a_draw_by_chance_takes_what_is_there_and_knows_no_classes(project):
 
 def test_draws_go_by_a_classifier_where_it_is_asked_for(project):
     size = Architecture(side=16, width=4, last_width=8, wide=0.5, dropout=0.0)
-    PatternClassifier([PatternNetwork(size)]).save(Path("classifier"))
+    save_networks([PatternNetwork(size)], Path("classifier"))
     options = ["--models", "sentiment/untuned-0", "--count", "6", "--folder", "labelled"]
     for number, by in enumerate(("maps", "heads")):
         with pytest.raises(InputError, match="--classifier"):
