@@ -97,6 +97,28 @@ def test_a_score_that_ranks_as_the_grid_does():
     assert turned.query("norm == 'none'")["spearman"].tolist() == pytest.approx([-1, -1, -1])
 
 
+def test_both_sides_are_of_the_same_resampled_examples():
+    """Where the score of an example is what the grid loses on it, every resample agrees."""
+    gated = (np.random.default_rng(0).random((6, 30)) < np.linspace(0.2, 0.6, 6)[:, None]) * 1.0
+    lost = Outcomes(pd.DataFrame(index=range(6)), "accuracy", np.zeros(30), np.zeros(30), gated)
+    changes = gated.T.reshape(30, 3, 2)
+    signs = np.where(np.arange(30) % 2, 1, -1)[:, None, None]
+    table, drawn = agreement_table(changes * signs, changes, lost, 40, 0)
+    of_score = (table["norm"] == "none").to_numpy()
+    np.testing.assert_allclose(drawn[0, of_score], 1)
+    assert table[["spearman", "low", "high"]][of_score].to_numpy() == pytest.approx(1)
+
+
+def test_absolute_values_are_taken_of_each_example():
+    """Two layers of two heads and two examples: changes whose means rank as their sizes do not."""
+    changes = np.array([[2.0, 2, 2, 1.5], [-6, -4, -2, -0.5]]).reshape(2, 2, 2)
+    # Mean absolute gradients of 4, 3, 2, 1; the mean gradients are all 0.
+    gradients = np.array([[4.0, -3, 2, -1], [-4, 3, -2, 1]]).reshape(2, 2, 2)
+    table, _ = agreement_table(gradients, changes, outcomes([4, 3, 2, 1]), 20, 0)
+    plain = table[table["norm"] == "none"].set_index("exact")["spearman"]
+    assert plain.to_dict() == pytest.approx({"loss": -1, "absolute loss": 1, "accuracy": 1})
+
+
 def test_the_norm_is_of_each_layer():
     """Two layers of three heads; by hand, over 5 and over 50."""
     importance = np.array([0, 3, 4, 30, 0, 40.0])

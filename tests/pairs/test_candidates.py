@@ -145,3 +145,26 @@ def test_one_group_of_texts_says_nothing():
     assert table.empty
     assert drawn.shape == (3, 0, 200)
     assert moved_share(RECORDING, alone, 50, 0).empty
+
+
+def test_texts_whose_pairs_cannot_move_are_no_cases_of_moved_weight():
+    """They would choose another head, and have no number to score."""
+    own = np.tile(np.linspace(0.1, 0.9, COUNT), (TEXTS, 1))
+    moved = own / 4
+    own[:20, place(PREVIOUS)], moved[:20] = 9.0, np.nan
+    weights = Weights(own, moved, own, own, np.arange(TEXTS))
+    (row,) = moved_share(RECORDING, weights, 50, 0).to_dict("records")
+    assert (row["layer"], row["head"], row["texts"]) == (LAYERS - 1, HEADS - 1, TEXTS - 20)
+    assert (row["value"], row["low"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
+
+
+def test_each_resample_chooses_its_head_anew():
+    """Two heads that give as much to pairs; one gives all of it to moved pairs too, one nothing."""
+    linked = np.zeros((TEXTS, COUNT))
+    noise = np.random.default_rng(0).normal(scale=0.1, size=(2, TEXTS))
+    linked[:, place(SYNTAX)], linked[:, place(NEXT)] = 1 + noise - noise.mean(1, keepdims=True)
+    moved = np.zeros_like(linked)
+    moved[:, place(NEXT)] = linked[:, place(NEXT)]
+    weights = Weights(linked, moved, linked, linked, np.arange(TEXTS))
+    (row,) = moved_share(RECORDING, weights, 200, 0).to_dict("records")
+    assert row["high"] - row["low"] > 0.3

@@ -118,6 +118,19 @@ def test_the_size_of_a_stack_changes_nothing(gated_batch, monkeypatch):
     np.testing.assert_allclose(together, one_by_one, atol=1e-5)
 
 
+def test_every_batch_is_its_own(gated_batch):
+    """What a grid keeps of one batch is not taken for the next, of the same shape."""
+    gated, batch = gated_batch
+    other = replace(batch, inputs=batch.inputs | {"input_ids": batch.inputs["input_ids"].flip(0)})
+    gates = list(whole_layers(gated.layers, gated.heads, "zero"))
+    grid = Grid(gated, gates)
+    first = grid.run(batch)
+    for found, expected in zip(grid.run(other), Grid(gated, gates).run(other), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert np.abs(grid.run(batch)[0] - first[0]).max() < 1e-6
+    assert np.abs(grid.run(other)[0] - first[0]).max() > 1e-3
+
+
 def test_layers_below_the_gate_run_once(gated_batch, monkeypatch):
     gated, batch = gated_batch
     rows = []

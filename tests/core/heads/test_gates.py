@@ -111,3 +111,33 @@ def test_a_draw_is_the_same_in_every_mode_and_differs_from_the_next():
 
 def test_a_share_too_small_for_one_head_is_left_out():
     assert list(random_shares(2, 2, "zero", [0.01], 3, 7)) == []
+
+
+def test_mean_puts_in_the_outputs_of_its_own_layer():
+    """Three layers of two heads of size 2; the second head of layer 1 is off."""
+    means = torch.arange(12.0).reshape(3, 2, 2)
+    off = torch.tensor([[[0.0, 0], [0, 1], [0, 0]]])
+    output = torch.full((1, 2, 4, 2), -1.0)
+    result = GateBatch("mean", off, means).apply(1, output, output, None)
+    assert result[0, 0].tolist() == [[-1, -1]] * 4
+    assert result[0, 1].tolist() == [[6, 7]] * 4
+
+
+def test_a_share_is_rounded_to_the_nearest_number_of_heads():
+    gates = random_shares(4, 5, "zero", [0.19, 0.21], draws=1, seed=0)
+    sizes = {(gate.band, gate.share): len(gate.heads) for gate in gates}
+    assert (sizes["all", 0.19], sizes["all", 0.21], sizes["lower", 0.19]) == (4, 4, 2)
+
+
+def test_draws_of_another_seed_band_and_share_are_others():
+    """By chance a pair of draws may be alike, not all of them."""
+
+    def drawn(seed: int, band: str, share: float) -> list[set[tuple[int, int]]]:
+        gates = random_shares(4, 5, "zero", [0.2, 0.4], 10, seed)
+        return [set(gate.heads) for gate in gates if (gate.band, gate.share) == (band, share)]
+
+    assert drawn(7, "all", 0.4) != drawn(8, "all", 0.4)
+    upper = [{(layer - 2, head) for layer, head in heads} for heads in drawn(7, "upper", 0.4)]
+    assert drawn(7, "lower", 0.4) != upper
+    pairs = zip(drawn(7, "all", 0.2), drawn(7, "all", 0.4), strict=True)
+    assert not all(fewer <= more for fewer, more in pairs)

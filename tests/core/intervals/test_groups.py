@@ -89,8 +89,7 @@ def test_skewed_means_have_the_limits_that_scipy_gives():
         (values[0],), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
     ).confidence_interval
     width = reference.high - reference.low
-    assert abs(found.low[0] - reference.low) < 0.03 * width
-    assert abs(found.high[0] - reference.high) < 0.03 * width
+    assert [found.low[0], found.high[0]] == pytest.approx(list(reference), abs=0.03 * width)
     plain = np.quantile(found.drawn[0], [0.025, 0.975])
     assert found.low[0] > plain[0]  # a percentile interval ignores the skew
     assert found.high[0] > plain[1] + 0.02 * width
@@ -122,3 +121,19 @@ def test_shares_of_rare_cases_are_covered():
         found = resampled_means(cases, np.arange(200), 400, seed)
         inside += found.low[0] <= 0.04 <= found.high[0]
     assert 0.90 <= inside / 300 <= 0.99
+
+
+def test_skewed_ratios_have_the_limits_that_scipy_gives():
+    """All the skew is that of the denominators."""
+    above, below = np.ones(20), np.random.default_rng(3).exponential(size=20) + 0.1
+    found = resampled_ratios(above[None], below[None], np.arange(20), 20_000, 0)
+    reference = stats.bootstrap(
+        (above, below),
+        lambda one, other, axis=-1: one.sum(axis) / other.sum(axis),
+        paired=True,
+        n_resamples=20_000,
+        method="BCa",
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    width = reference.high - reference.low
+    assert [found.low[0], found.high[0]] == pytest.approx(list(reference), abs=0.03 * width)

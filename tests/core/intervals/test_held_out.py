@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from stages.core.intervals.groups import resampled_means
 from stages.core.intervals.held_out import halves, held_out
 
 
@@ -84,3 +85,24 @@ def test_a_pick_is_made_anew_in_every_resample():
 def test_one_group_has_nothing_held_out():
     alone = held_out(np.ones((4, 2)), np.zeros((4, 1)), np.zeros(4, dtype=int), 50, 0)
     assert np.isnan(alone.score.value)
+
+
+def test_the_best_of_many_noisy_rivals_is_not_better_held_out():
+    generator = np.random.default_rng(1)
+    rivals = generator.random((80, 300)) < 0.5
+    choice = held_out(np.full((80, 1), 0.5), rivals, np.arange(80), 200, 0)
+    assert rivals.mean(0).max() > 0.62
+    assert choice.rival.value == pytest.approx(0.5, abs=0.06)
+    assert choice.gain.value == pytest.approx(0, abs=0.06)
+
+
+def test_every_case_counts_alike_whatever_its_group():
+    """One candidate, which every half must choose: its score is the mean over all cases."""
+    groups = np.repeat(np.arange(7), [1, 9, 2, 1, 1, 20, 3])
+    scores = (groups % 3 == 2).astype(float) + 0.01 * np.arange(len(groups))
+    scored = np.arange(len(groups)) % 4 != 1
+    choice = held_out(scores[:, None], np.zeros((37, 1)), groups, 100, 0, scored=scored)
+    assert choice.score.value == pytest.approx(scores[scored].mean())
+    # And so on each resample, of which those of plain means have the same groups.
+    plain = resampled_means(np.where(scored, scores, np.nan)[None], groups, 100, 0)
+    np.testing.assert_allclose(choice.score.drawn, plain.drawn[0])

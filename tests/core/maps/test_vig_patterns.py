@@ -73,6 +73,7 @@ def test_pieces_of_a_word_are_not_related_and_its_namesakes_are():
     assert targets("related_other") == {1: [4, 5], 2: [4, 5], 4: [1, 2], 5: [1, 2]}
     assert targets("pieces") == {1: [], 2: [], 4: [5], 5: [4]}
     assert targets("next") == {1: [2], 2: [3], 4: [5], 5: [6]}
+    assert targets("previous") == {1: [0], 2: [1], 4: [3], 5: [4]}
     assert targets("delimiter") == {query: [0, 3, 6] for query in (1, 2, 4, 5)}
     assert not any(found[name][0, [0, 3, 6]].any() for name in found)
 

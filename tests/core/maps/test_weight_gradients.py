@@ -82,6 +82,33 @@ def test_kinds_have_means_sums_and_attention(tiny_classifier, encoded):
     assert drawn.shape == (len(LAYER_RESAMPLED), len(table), 20)
 
 
+def test_every_weight_to_a_kind_counts_by_its_size(tiny_classifier, encoded):
+    """[CLS], 7 pieces of which the fourth and the last are punctuation, [SEP]; then 5 words."""
+    tokenizer, texts = encoded
+    gated = Gated(tiny_classifier)
+    found = kind_table(gated, texts.batches(2), KindIds.of(tokenizer, [".", ","]), loss, 2)
+    batch = batch_of(texts)
+    marks = {tokenizer.convert_tokens_to_ids(mark) for mark in (".", ",")}
+    layers = weight_gradients(gated, batch, loss)
+    for place, row in enumerate(batch.rows):
+        length = int(batch.lengths[place])
+        ids = batch.inputs["input_ids"][place, :length].tolist()
+        kinds = ["punctuation" if number in marks else "words" for number in ids]
+        kinds[0], kinds[-1] = "cls", "sep"
+        assert kinds.count("punctuation") == (2 if row == 0 else 0)
+        for layer, head in np.ndindex(gated.layers, gated.heads):
+            maps, gradients = (part[place, head].double().numpy() for part in layers[layer])
+            summed, attention = dict.fromkeys(kinds, 0.0), dict.fromkeys(kinds, 0.0)
+            for query, key in np.ndindex(length, length):
+                summed[kinds[key]] += abs(gradients[query, key])
+                attention[kinds[key]] += maps[query, key] / length
+            line = layer * gated.heads + head
+            for kind in summed:
+                cell = TOKEN_KINDS.index(kind), line, row
+                assert found["summed"][cell] == pytest.approx(summed[kind], rel=1e-4)
+                assert found["attention"][cell] == pytest.approx(attention[kind], rel=1e-4)
+
+
 def test_resamples_stand_beside_their_rows_and_columns():
     """Two layers of two heads, six texts; one kind that no text has, one that three have."""
     generator = np.random.default_rng(0)

@@ -121,6 +121,32 @@ def test_means_over_heads_and_over_layers():
     assert rows.loc["layer", "low"] == pytest.approx(np.quantile(table.drawn[0, 1], 0.025))
 
 
+def test_means_and_choices_are_of_one_family_and_mode_and_not_of_random_draws():
+    gates = [
+        *single_heads(1, 2, "zero"),
+        *single_heads(1, 2, "mean"),
+        *random_shares(1, 2, "zero", [0.5], 2, 0),
+    ]
+    gated = np.tile(BASELINE, (len(gates), 1))
+    for row, wrong in enumerate((4, 8, 12, 16)):
+        gated[row, :wrong] = 1
+    gated[4:] = 1
+    evidence = resampled(outcomes(gates, gated), 20)
+    means = mean_table(*evidence).rows.set_index("mode")
+    assert means["effect"].to_dict() == pytest.approx({"mean": -14 / 40, "zero": -6 / 40})
+    assert means["gates"].tolist() == [2, 2]
+    chosen = held_out_table(*evidence, 20, (0,)).rows.set_index(["mode", "picked"])
+    assert chosen["effect_heldout"].to_dict() == pytest.approx(
+        {
+            ("mean", "best"): -12 / 40,
+            ("mean", "worst"): -16 / 40,
+            ("zero", "best"): -4 / 40,
+            ("zero", "worst"): -8 / 40,
+        },
+        abs=0.03,  # a half may have none of the examples in which two gates differ
+    )
+
+
 def test_the_mean_of_opposite_effects_is_surer_than_either():
     """Two heads that err on the same examples in opposite ways: their mean hardly moves."""
     gates = list(single_heads(1, 2, "zero"))

@@ -5,6 +5,7 @@ from scipy import stats
 
 from stages.core.verdicts.estimates import (
     Estimate,
+    count_above,
     difference_of,
     largest,
     mean_of,
@@ -68,8 +69,12 @@ def test_differences_of_the_same_resamples_are_paired():
     paired = difference_of(one, other)
     assert paired.value == 1
     assert 0.9 <= paired.low < paired.high <= 1.1
-    apart = difference_of(Estimate(3, 1, 5, 10), Estimate(2, 0, 4, 8))
-    assert values(apart) == pytest.approx([1, 1 - np.sqrt(8), 1 + np.sqrt(8), 8])
+
+
+def test_differences_of_independent_estimates_turn_the_second_over():
+    """Downwards lie the first one's lower side and the second one's upper, of 3 and of 4."""
+    apart = difference_of(Estimate(3, 0, 8, 10), Estimate(2, -10, 6, 8))
+    assert values(apart) == pytest.approx([1, 1 - 5, 1 + 13, 8])
 
 
 def test_a_mean_on_the_same_examples_is_that_of_their_resamples():
@@ -133,3 +138,26 @@ def test_rows_of_fine_tunings_become_one_with_an_interval_over_them():
     # Two values 2 apart: a standard error of 1, times Student's t of one degree of freedom.
     assert b["low"] == pytest.approx(3 - np.hypot(1, 12.7062))
     assert b["high"] == pytest.approx(3 + np.hypot(2, 12.7062))
+
+
+def heads_of(*means: float) -> pd.DataFrame:
+    """Intervals of which a quarter lies below: their half-width is 1, a standard error 0.51."""
+    means = np.array(means)
+    return pd.DataFrame({"mean": means, "low": means - 0.5, "high": means + 1.5})
+
+
+def test_heads_are_counted_that_are_shown_to_be_above_among_so_many():
+    """Of four heads the first must be 2.498 standard errors away, which is 1.275 half-widths."""
+    assert values(count_above(heads_of(6.28, 5, 4.5, 3.72), "mean", 5)) == [1, 1, 3, 4]
+    assert values(count_above(heads_of(6.27, 5, 4.5, 3.73), "mean", 5)) == [1, 0, 4, 4]
+    # Once the first two are, the third must be 2.241 away, the last 1.96.
+    assert values(count_above(heads_of(9, 9, 6.15, 6.01), "mean", 5)) == [4, 4, 4, 4]
+    assert values(count_above(heads_of(9, 9, 6.15, 5.99), "mean", 5)) == [4, 3, 4, 4]
+
+
+def test_the_smallest_of_several_has_the_lowest_of_all_lower_ends_and_of_all_widened_upper():
+    """The third estimate reaches lowest, the second least far up, the first is the smallest."""
+    several = [Estimate(10, 9, 40, 1), Estimate(12, 11, 13, 1), Estimate(15, 2, 30, 1)]
+    found = smallest(several)
+    # Three at once need 2.3940 of 1.9600 half-widths.
+    assert values(found) == pytest.approx([10, 2, 12 + 2.3940 / 1.9600, 3], abs=1e-3)

@@ -1,10 +1,12 @@
 """Reading the measures of one configuration: which files, in which order."""
 
+import pandas as pd
 import pytest
 
 from stages.core.stage.files import InputError
 from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.measures import of_first_corpus
 from tests.claims import write
 
 RUNS = MeasuredTable("runs/{task}-{arm}", ("x",))
@@ -35,3 +37,14 @@ def test_missing_and_broken_measures_are_told_apart(measures):
     (measures.folder / "changes" / "one.parquet").write_bytes(b"PAR1 cut short")
     with pytest.raises(InputError, match=r"one\.parquet.*dvc repro"):
         measures.frame(CHANGES)
+
+
+def test_heads_in_one_table_are_of_one_corpus_that_the_encoder_reads():
+    """Random weights come first, then what was recorded elsewhere, then two corpora of its own."""
+    places = [("a", "random_weights"), ("b", "recorded"), ("c", "untuned"), ("d", "untuned")]
+    rows = pd.DataFrame(places * 2, columns=["corpus", "encoder"])
+    assert of_first_corpus(rows).to_numpy().tolist() == [["c", "untuned"]] * 2
+    elsewhere = rows[rows["encoder"] != "untuned"]
+    assert of_first_corpus(elsewhere).to_numpy().tolist() == [["b", "recorded"]] * 2
+    with pytest.raises(NotMeasured, match="random weights"):
+        of_first_corpus(rows[rows["encoder"] == "random_weights"])

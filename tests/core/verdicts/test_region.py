@@ -30,6 +30,9 @@ def estimate(low: float, high: float, n: int = 10) -> Estimate:
         ({"above": 0, "margin": 1}, -0.9, 0.5, "holds"),  # not worse by more than the margin
         ({"above": 0, "margin": 1}, -1.5, 0.5, "undecided"),
         ({"above": 0, "margin": 1}, -3.0, -1.0, "fails"),
+        ({"below": 0, "margin": 1}, 0.2, 0.9, "holds"),
+        ({"below": 0, "margin": 1}, 0.5, 1.5, "undecided"),
+        ({"below": 0, "margin": 1}, 1.0, 2.0, "fails"),
         ({"above": 0.32, "below": 0.61}, 0.4, 0.5, "holds"),
         ({"above": 0.32, "below": 0.61}, 0.3, 0.5, "undecided"),
         ({"above": 0.32, "below": 0.61}, 0.2, 0.7, "undecided"),
