@@ -9,44 +9,24 @@ from stages.core.outcomes import tables as of_outcomes
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures
+from tests.ablate.rows import BASELINE, effect, gate
 from tests.claims import MIDDLE, UPPER_HALF, found, write_drawn, write_run
-
-BASELINE = 0.8
-
-
-def effect(value: float, names: tuple[str, str] = ("effect", "relative"), **columns) -> dict:
-    """One row: an effect with an interval of 0.01 to both sides, and the same of the baseline."""
-    absolute, relative = names
-    row = {
-        "seed": 0,
-        "metric": "accuracy",
-        "examples": 400,
-        "baseline": BASELINE,
-        absolute: value,
-        relative: value / BASELINE,
-        "low": value - 0.01,
-        "high": value + 0.01,
-        "relative_low": (value - 0.01) / BASELINE,
-        "relative_high": (value + 0.01) / BASELINE,
-    }
-    return row | columns
-
-
-def gate(value: float, **columns) -> dict:
-    """A row of single heads or layers."""
-    place = {"family": "head", "mode": "zero", "layer": 0, "head": 0, "p_holm": 1.0}
-    return effect(value, **(place | columns))
 
 
 def write_held_out(measures: Measures, task: str, value: float, **columns) -> None:
     row = effect(value, ("effect_heldout", "relative_heldout"), effect_picked_half=1.0)
     place = {"family": "head", "mode": "uniform", "picked": "best"}
-    rows = [row | place | columns, row | place | columns | {"metric": "f1", "effect_heldout": 9}]
-    write_drawn(measures, of_outcomes.HELD_OUT, rows, task=task)
+    own = row | place | columns
+    others = ({"metric": "f1"}, {"family": "random"}, {"mode": "mean"}, {"picked": "usual"})
+    decoys = [own | other | {"effect_heldout": 9.0, "relative_heldout": 9.0} for other in others]
+    write_drawn(measures, of_outcomes.HELD_OUT, [*decoys, own], task=task)
 
 
 def write_gates(measures: Measures, rows: list[dict[str, Any]], **arguments: Any) -> None:
-    write_drawn(measures, of_outcomes.GATES, rows, task="one", **arguments)
+    """Gates of one family with output set to zero, beside others that no claim here is about."""
+    own, other = ("head", "layer") if rows[0]["family"] == "head" else ("layer", "head")
+    decoys = [gate(-9.0, family=own, mode="uniform"), gate(-9.0, family=other)]
+    write_drawn(measures, of_outcomes.GATES, [*decoys, *rows], task="one", **arguments)
 
 
 def test_best_head_is_the_held_out_gain_of_the_weakest_task_in_accuracy(measures):

@@ -167,3 +167,35 @@ def test_both_tasks_are_needed(of_glue):
         write_run(of_glue, f"baseline/{task}", 10, model="majority")
     with pytest.raises(NotMeasured, match="stsb and rte"):
         of_both(of_glue)
+
+
+def test_fine_tunings_of_both_tasks_stand_side_by_side(of_glue):
+    """The first ones need each other's heads, the second ones have heads of their own."""
+    stacked = {}
+    for seed, rte in ((0, PAIR), (1, ((0, 0), (0, 1)))):
+        write_grids(of_glue, GATES, {"stsb": losses(*PAIR), "rte": losses(*rte)}, seed)
+        for task in ("stsb", "rte"):
+            path = of_glue.folder / GATES.path(task=task).relative_to(MEASURES)
+            drawn = of_glue.folder / GATES.resampled_path(task=task).relative_to(MEASURES)
+            parts = stacked.setdefault((path, drawn), [])
+            parts.append((pd.read_parquet(path), np.load(drawn)))
+    for (path, drawn), parts in stacked.items():
+        pd.concat([part[0] for part in parts]).to_parquet(path, index=False)
+        np.save(drawn, np.concatenate([part[1] for part in parts], axis=1))
+    answer = of_both(of_glue)
+    # -20, then the two heads that are needed are among ten others: 0 + 4.
+    assert answer.tasks["rte"].value == pytest.approx((-20 + 4) / 2)
+    assert answer.tasks["stsb"].value == pytest.approx((-20 + 4) / 2)
+    assert answer.seeds == 2
+    assert answer.pooled.high - answer.pooled.low > 200  # Student's t of two fine-tunings
+
+
+def test_a_control_that_has_not_learnt_both_tasks_is_none(of_glue):
+    both = {"stsb": losses(*PAIR), "rte": losses(*PAIR)}
+    write_grids(of_glue, GATES, both)
+    write_grids(of_glue, CONTROL_GATES, both)
+    for task, wrong in (("stsb", 2), ("rte", 10)):
+        write_run(of_glue, f"finetune/{task}", 2, arm="tuned", seed=0)
+        write_run(of_glue, f"finetune/{task}", wrong, arm="tuned_from_random", seed=0)
+        write_run(of_glue, f"baseline/{task}", 10, model="majority")
+    assert of_both(of_glue).control is None

@@ -4,6 +4,7 @@ import pytest
 
 from stages.clusters.tables import PURITY
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
+from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
 from tests.claims import found, write_drawn
@@ -36,3 +37,13 @@ def test_layers_that_lie_together_in_any_network_do_not_hold(texts):
     answer = found(texts, "purity_over_chance")
     assert verdict(answer.pooled, Region(above=0)) == "holds"
     assert verdict(answer.pooled, Region(above=0), answer.beyond) != "holds"
+
+
+def test_figures_of_every_corpus_and_encoder(texts):
+    write_drawn(texts, PURITY, [row(RANDOM_WEIGHTS, 0.1), row(UNTUNED, 0.3)], corpus="pairs")
+    write_drawn(texts, PURITY, [row(UNTUNED, 0.9)], corpus="others")
+    shared = {"chance": 0.2, "p": 0.5}
+    found = SUMMARIES["clusters"](texts)
+    assert found["pairs"][UNTUNED] == pytest.approx({"purity": 0.5, "above": 0.3, **shared})
+    assert found["pairs"][RANDOM_WEIGHTS] == pytest.approx({"purity": 0.3, "above": 0.1, **shared})
+    assert found["others"] == {UNTUNED: pytest.approx({"purity": 1.1, "above": 0.9, **shared})}

@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import NotMeasured
 from stages.coreference.tables import BEST
 from tests.claims import found, write_drawn
@@ -59,3 +60,12 @@ def test_kinds_without_mentions_are_not_measured(tables):
     write_drawn(measures, BEST, rows, corpus="novels")
     with pytest.raises(NotMeasured, match="proper"):
         found(measures, "antecedents_over", rival="nearest", kind="proper")
+
+
+def test_figures_of_the_best_head_and_of_each_rule(tables):
+    measures, rows = tables
+    write_drawn(measures, BEST, rows, corpus="novels")
+    found = SUMMARIES["coreference"](measures)
+    assert found["novels"]["all"] == pytest.approx({"best head": 0.6, "nearest": 0.3, "rules": 1.5})
+    assert found["novels"]["pronoun"] == pytest.approx({"best head": 0.6, "nearest": 0.55})
+    assert found["templates"] == {"all": pytest.approx({"best head": 0.6, "nearest": -0.3})}

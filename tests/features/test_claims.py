@@ -94,6 +94,17 @@ def test_words_as_a_share_of_special_tokens(measures):
     assert answer.pooled.n == 2 * EXAMPLES
 
 
+def test_only_examples_with_words_and_special_tokens_alike_count(measures):
+    """Half of the examples have no noun; in these [SEP] gets three times as much."""
+    rows = [*share_rows("cls", share=0.5), *share_rows("sep", share=0.3)]
+    rows += share_rows("noun", share=0.1)[: EXAMPLES // 2]
+    for row in rows:
+        row["share"] = round(row["share"], 1) * (3 if int(row["id"][1:]) >= EXAMPLES // 2 else 1)
+    write_shares(measures, "one", rows)
+    found_ratio = found(measures, "words_to_special", column="share").pooled
+    assert (found_ratio.value, found_ratio.n) == (pytest.approx(0.25), EXAMPLES // 2)
+
+
 def change_rows(kind: str, change: float, late: float = 0.0) -> list[dict]:
     return [
         {
@@ -206,6 +217,14 @@ def test_a_task_on_which_another_kind_is_first(measures):
     assert answer.control is None
 
 
+def test_a_task_on_which_sep_may_be_first(measures):
+    """Punctuation gets a little more, by less than the resamples say."""
+    shares = cls_rows({"sep": 0.5, "cls": 0.1, "punctuation": 0.51})
+    write_cls(measures, "one", shares, loud="punctuation")
+    pooled = found(measures, "cls_looks_at_sep").pooled
+    assert (pooled.value, pooled.low, pooled.high) == (0, 0, 1)
+
+
 def write_matches(measures, task: str, gains: dict[str, list[float]], effects: list[float]) -> None:
     """Two layers of two heads; the grid has two fine-tunings and decoys of another mode."""
     places = [{"layer": number // 2, "head": number % 2} for number in range(4)]
@@ -217,7 +236,7 @@ def write_matches(measures, task: str, gains: dict[str, list[float]], effects: l
     write_drawn(measures, MATCHES, rows, spread=0.01, task=task)
     gate = {"family": "head", "metric": "accuracy", "examples": 90}
     grid = [
-        {**gate, **place, "mode": mode, "seed": seed, "effect": value, "relative": value}
+        {**gate, **place, "mode": mode, "seed": seed, "effect": value, "relative": -value}
         for mode, seed, sign in (("uniform", 0, 1), ("uniform", 1, -1), ("zero", 0, -1))
         for place, value in zip(places, [sign * effect for effect in effects], strict=True)
     ]

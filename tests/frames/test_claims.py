@@ -30,6 +30,7 @@ HEAD_ROWS = [
     head_row(0, 0, 0.1),
     head_row(1, 2, 0.3),
     head_row(2, 0, 0.4),
+    head_row(2, 2, 0.25),
     head_row(3, 1, 0.2001),
     head_row(0, 0, 0.9, "random_weights"),
     head_row(1, 0, 0.05, "random_weights"),
@@ -52,11 +53,11 @@ def test_heads_above_a_weight_are_counted_of_so_many_texts(measures):
     write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
     measures._wanted["corpus"] = ["one"]
     answer = found(measures, "frame_heads", weight=0.2)
-    # Three lie above; of one of them that is not shown, as its interval has the bound.
-    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (3, 2, 3)
+    # Four lie above; of one of them that is not shown, as its interval has the bound.
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (4, 3, 4)
     assert (answer.pooled.n, answer.counted, answer.bounds) == (30, "texts", "range")
     assert (answer.control.value, answer.control.low, answer.control.high) == (1, 1, 1)
-    assert answer.beyond.value == 2
+    assert answer.beyond.value == 3
 
 
 def gate(layer: int, head: int, effect: float, seed: int = 0, **changes) -> dict:
@@ -71,6 +72,7 @@ def turned_off(measures, monkeypatch):
     write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
     measures._wanted["corpus"] = ["one"]
     decoys = [
+        gate(2, 2, 0.05),
         gate(0, 0, -0.5),
         gate(3, 1, -0.6),
         gate(2, 0, -0.7, mode="zero"),
@@ -97,6 +99,8 @@ def test_the_worse_of_the_heads_on_the_worst_task(turned_off):
     assert (answer.seeds, answer.arm) == (1, "tuned")
     assert answer.control is None
     assert "random weights" in answer.uncontrolled
+    # The third head is in the layer of the second, and helps where it is off.
+    assert found(turned_off, "frame_heads_off", heads=3).pooled.value == pytest.approx(-2)
 
 
 def test_several_seeds_are_one_effect_a_head(turned_off, monkeypatch):

@@ -11,7 +11,7 @@ from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
 from stages.gradients.tables import TASKS
-from tests.claims import found, write_drawn
+from tests.claims import found, write_drawn, write_run
 
 UPPER = Band(Fraction(3, 4), Fraction(1))
 
@@ -48,7 +48,9 @@ def test_the_ratio_is_of_means_over_the_layers(texts):
     assert answer.control.value == pytest.approx(6 / 8)
     assert answer.beyond.value == pytest.approx(3 * 3 / 16 - 6 / 8)
     assert (answer.pooled.n, answer.arm, answer.seeds) == (80, TUNED, 1)
-    assert ratio(texts, "summed").tasks["one"].value == pytest.approx(3 / 80)
+    summed = ratio(texts, "summed").tasks["one"]
+    assert summed.value == pytest.approx(3 / 80)
+    assert summed.low < 3 / 80 < summed.high < 2 * 3 / 80
 
 
 def test_numerator_and_denominator_are_drawn_together(texts):
@@ -75,6 +77,16 @@ def test_a_no_op_for_random_weights_as_well_does_not_hold(texts):
     answer = ratio(texts)
     assert verdict(answer.pooled, Region(below=0.1)) == "holds"
     assert verdict(answer.pooled, Region(below=0.1), answer.beyond) == "undecided"
+
+
+def test_a_task_that_was_not_learnt_says_nothing_of_gradients(texts):
+    for task, wrong, own in (("one", 10, 1.0), ("two", 2, 3.0)):
+        write_run(texts, f"finetune/{task}", wrong, arm=TUNED, seed=0)
+        write_run(texts, f"baseline/{task}", 10, model="majority")
+        write_drawn(texts, TASKS, rows([own] * 4, [4] * 4, arm=TUNED), task=task)
+    answer = ratio(texts)
+    assert list(answer.tasks) == ["two"]
+    assert answer.pooled.value == pytest.approx(0.75)
 
 
 def test_an_empty_table_of_masked_words_leaves_the_tasks(texts):

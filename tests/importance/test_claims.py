@@ -4,7 +4,7 @@ import pytest
 
 from stages.core.verdicts.answers import NotMeasured
 from stages.importance.tables import AGREEMENT, COSTS
-from tests.claims import found, write_drawn, write_rows
+from tests.claims import found, write_drawn, write_rows, write_run
 
 
 def agreement(exact: str, value: float, norm: str = "none", seed: int = 0) -> dict:
@@ -67,3 +67,15 @@ def test_the_dearest_task_decides_on_cost(measures):
     cost = found(measures, "cost_of_gradients")
     assert (cost.pooled.value, cost.pooled.high) == pytest.approx((0.08, 0.09))
     assert (cost.tasks["one"].value, cost.pooled.n, cost.control) == (0.05, 60, None)
+
+
+@pytest.mark.parametrize("measure", ["importance_agreement", "gain_of_layer_norm"])
+def test_a_task_that_was_not_learnt_is_left_out(measures, measure):
+    for task, wrong, value in (("one", 10, -0.5), ("two", 2, 0.5)):
+        write_run(measures, f"finetune/{task}", wrong, arm="tuned", seed=0)
+        write_run(measures, f"baseline/{task}", 10, model="majority")
+        rows = [agreement("loss", value), agreement("loss", 2 * value, "layer")]
+        write_drawn(measures, AGREEMENT, rows, task=task)
+    answer = found(measures, measure, exact="loss")
+    assert list(answer.tasks) == ["two"]
+    assert answer.pooled.value == pytest.approx(0.5)

@@ -4,6 +4,7 @@ import pytest
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, UNTUNED
 from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import Measures
 from stages.probes.tables import SCORES
 from tests.claims import found, write_drawn
@@ -39,8 +40,8 @@ def scored(tmp_path) -> Measures:
     measures = Measures(tmp_path, {}, [], [], ["treebank", "templates"])
     rows = [
         *(row(encoder, probe, 0.99, "vectors off by one") for encoder, probe in SCORED),
-        *(row(encoder, probe, 0.01, "", True) for encoder, probe in SCORED),
         *(row(encoder, probe, uas) for (encoder, probe), uas in SCORED.items()),
+        *(row(encoder, probe, 0.01, "", True) for encoder, probe in SCORED),
     ]
     write_drawn(measures, SCORES, rows, 0.02, corpus="treebank")
     other = [row(encoder, probe, 0.9) for encoder, probe in SCORED]
@@ -100,3 +101,14 @@ def test_recorded_attention_without_words_or_random_weights(tmp_path):
         found(measures, "attachment", probe="attention and words")
     with pytest.raises(NotMeasured):
         found(measures, "attachment_over_random_weights", probe="attention")
+
+
+def test_figures_of_every_encoder_and_probe(scored):
+    figures = SUMMARIES["probes"](scored)
+    found_scores = {
+        (encoder, probe): uas
+        for encoder, probes in figures["treebank"].items()
+        for probe, uas in probes.items()
+    }
+    assert found_scores == SCORED
+    assert set(figures["templates"][UNTUNED].values()) == {0.9}

@@ -8,6 +8,7 @@ import pytest
 from stages.core.intervals.held_out import SCORE
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, UNTUNED
 from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
@@ -65,6 +66,7 @@ def test_a_contrast_is_of_these_layers_less_the_others(texts):
     # Three heads of 0, 0.01 and 0.02 more, drawn in two layers on each side.
     error = np.std([0, 0.01, 0.02]) / np.sqrt(6) * np.sqrt(2)
     assert answer.pooled.high - answer.pooled.low == pytest.approx(3.92 * error, rel=0.25)
+    assert answer.pooled.low < 0.45 < answer.pooled.high
 
 
 def test_what_random_weights_have_as_well_does_not_hold(texts):
@@ -97,9 +99,10 @@ def test_a_band_that_is_all_or_none_of_the_layers_is_not_measured(texts):
 
 
 def test_heads_are_counted_with_a_range(texts):
-    both(texts, lambda layer: [0.1, 0.48, 0.7, 0.9][layer], lambda layer: 0.2)
+    both(texts, lambda layer: [0.1, 0.488, 0.7, 0.9][layer], lambda layer: 0.2)
     answer = found(texts, "heads_above", statistic="sep", share=0.5)
-    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (6, 6, 9)
+    # One more head has a mean above the share, by less than its interval.
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (7, 6, 9)
     assert (answer.control.value, answer.bounds, answer.pooled.n) == (0, "range", 12)
     assert verdict(answer.pooled, Region(above=0), answer.beyond, counts=True) == "holds"
 
@@ -110,6 +113,9 @@ def test_the_median_head_is_not_the_mean(texts):
     assert answer.pooled.value == pytest.approx(0.06)  # between 0.02 and 0.1
     assert answer.control.value == pytest.approx(0.31)
     assert answer.beyond.value == pytest.approx(-0.25)
+    assert (answer.pooled.n, answer.counted) == (40, "texts")
+    # Resamples have medians too: of 0 to 0.02 and of 0.1 to 0.12, as heads are drawn in layers.
+    assert 0.045 < answer.pooled.low < 0.06 < answer.pooled.high < 0.075
 
 
 def strongest(encoder: str, statistic: str, value: float) -> dict:
@@ -141,6 +147,16 @@ def test_recorded_attention_has_no_control(texts):
     assert "recorded" in answer.uncontrolled
 
 
+def test_figures_of_the_strongest_heads(texts):
+    table = [
+        strongest(RANDOM_WEIGHTS, "pattern_next", 0.1),
+        strongest(UNTUNED, "pattern_next", 0.6),
+        strongest(UNTUNED, "next", 0.5),
+    ]
+    write_drawn(texts, STRONGEST, table[::-1], corpus="pairs")
+    assert SUMMARIES["surface"](texts) == {"pairs": {"next": {"head": "1-2", "strength": 0.6}}}
+
+
 def sep_rows(encoder: str, sums: list[float], cases: list[float]) -> list[dict]:
     return [
         {"encoder": encoder, "layer": layer, "heads": 1.0, "texts": 20}
@@ -153,9 +169,11 @@ def test_sep_to_sep_is_of_all_cases_of_the_layers(texts):
     """Two layers, of one and of three heads: 19 and 42 of 20 and 60."""
     table = sep_rows(UNTUNED, [20, 20, 19, 42], [20, 20, 20, 60])
     table += sep_rows(RANDOM_WEIGHTS, [0, 0, 2, 6], [20, 20, 20, 60])
-    write_drawn(texts, SEP_HEADS, table, corpus="pairs")
+    write_drawn(texts, SEP_HEADS, table, spread=2.0, corpus="pairs")
     answer = found(texts, "sep_to_sep", layers=UPPER)
     assert answer.pooled.value == pytest.approx(61 / 80)
+    # Sums and cases are drawn together: of both layers with 4 more or less, times 1 - 61 / 80.
+    assert answer.pooled.drawn.std() == pytest.approx(4 * (1 - 61 / 80) / 80, rel=0.2)
     assert answer.control.value == pytest.approx(8 / 80)
     assert (answer.pooled.n, answer.counted) == (20, "texts")
 

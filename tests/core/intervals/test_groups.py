@@ -125,7 +125,7 @@ def test_shares_of_rare_cases_are_covered():
 
 def test_skewed_ratios_have_the_limits_that_scipy_gives():
     """All the skew is that of the denominators."""
-    above, below = np.ones(20), np.random.default_rng(3).exponential(size=20) + 0.1
+    above, below = np.ones(20), np.random.default_rng(0).exponential(size=20) + 0.1
     found = resampled_ratios(above[None], below[None], np.arange(20), 20_000, 0)
     reference = stats.bootstrap(
         (above, below),
