@@ -13,7 +13,13 @@ from tests import toy
 ABLATE = {
     "modes": ["zero"],
     "sizes": {
-        "zero": {"examples": None, "shares": [1.0], "draws": 1, "share_examples": 4},
+        "zero": {
+            "examples": None,
+            "shares": [1.0],
+            "half_shares": [],
+            "draws": 1,
+            "share_examples": 4,
+        },
     },
     "for_tasks": [],
     "precision": "fp32",
