@@ -1,12 +1,14 @@
 """What all tests share: tiny models, and a report on synthetic measures."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from filelock import FileLock
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from stages.core.tasks.task import Task
@@ -102,11 +104,16 @@ def tiny_bert_without_dropout(
 
 @pytest.fixture(scope="session")
 def synthetic_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A configuration of synthetic measures with its findings and report."""
+    """A configuration of synthetic measures with its findings and report, for all workers."""
     from tests.synthetic_measures import build_reports  # only these tests need its imports
 
-    folder = tmp_path_factory.mktemp("synthetic")
-    build_reports(folder)
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "synthetic"
+    with FileLock(shared / "synthetic.lock"):
+        if not (folder / "reports/index.html").exists():
+            folder.mkdir(exist_ok=True)
+            build_reports(folder)
     return folder
 
 

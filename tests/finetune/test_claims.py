@@ -85,7 +85,7 @@ def test_fine_tunings_are_paired_by_their_seed_and_by_their_examples(measures):
     # No variance between seeds. Four of twenty examples change in one of the two: the mean gain of
     # an example has a variance of 4 / 4 / 20 - 0.1 ** 2. Of accuracies alone it is six times that.
     assert gain.value == pytest.approx(10)
-    assert gain.high - gain.low == pytest.approx(2 * 196 * np.sqrt(0.04 / 20), rel=0.4)
+    assert gain.high - gain.low == pytest.approx(2 * 196 * np.sqrt(0.04 / 20), rel=0.2)
 
 
 @pytest.mark.parametrize(("before", "after", "gained"), [((10,), (2, 6), 30), ((10, 6), (2,), 30)])

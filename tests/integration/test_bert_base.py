@@ -1,9 +1,7 @@
 """Real DVC: the configuration `bert-base` on a small BERT with an MLM head, and small corpora."""
 
 import json
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -87,8 +85,7 @@ def built(
     keep_few(module_copy / "data/patterns")
     shutil.rmtree(folder / "reports", ignore_errors=True)
     with warm_python(tmp_path_factory.mktemp("warm"), environment) as warm:
-        path = os.pathsep.join([warm, str(Path(sys.executable).parent), os.environ["PATH"]])
-        run(folder, "dvc", "repro", **environment, PATH=path)
+        run(folder, "dvc", "repro", **warm)
     return folder
 
 

@@ -39,11 +39,11 @@ READY = b"+"
 
 
 @contextlib.contextmanager
-def warm_python(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """The folder to put first on the path, while the context lasts.
+def warm_python(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The environment with which commands find that `python` first, while the context lasts.
 
     Args:
-        environment: what libraries read when they are imported.
+        environment: what libraries and Python itself read when they start.
     """
     address, shim = folder / "socket", folder / "python"
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{__file__}" "{address}" "$@"\n')
@@ -53,7 +53,8 @@ def warm_python(folder: Path, environment: dict[str, str]) -> Iterator[str]:
         try:
             assert server.stdout is not None
             assert server.stdout.read(1) == READY
-            yield str(folder)
+            path = (str(folder), str(Path(sys.executable).parent), os.environ["PATH"])
+            yield environment | {"PATH": os.pathsep.join(path)}
         finally:
             server.terminate()
 
