@@ -12,9 +12,9 @@ import pandas as pd
 
 from stages.ablate.__main__ import Ablate
 from stages.control.__main__ import Control
+from stages.core.control_seeds import control_seeds
 from stages.core.heads.gates import Gate
 from stages.core.outcomes.modes import fixed_gates, random_gates
-from stages.core.stage.arms import WITH_TUNING
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked, section
 from stages.core.tasks.task import load_task, seeds_of
@@ -87,11 +87,12 @@ def cost(folder: Path) -> pd.DataFrame:
 
 def _parts(task: str, file: Path) -> Iterator[tuple[str, str, float, float]]:
     """The values of `COLUMNS` for each part of one task, with all of its seeds."""
-    seeds = len(seeds_of(task, file=file))
+    seeds = len(every := seeds_of(task, file=file))
+    seeds_at_random = len(control_seeds(every, file))
     tuning = section(dict, "finetune", file) | load_task(task, file).finetune
     finetune = checked(Finetune, tuning, f"{file}: {task}")
     train, validation = GLUE[task]
-    examples = seeds * len(WITH_TUNING) * finetune.epochs * train.examples
+    examples = (seeds + seeds_at_random) * finetune.epochs * train.examples
     operations = float(examples) * PASSES_OF_A_STEP * BERT_BASE.forward(train.tokens)
     yield TUNING, finetune.precision, operations, examples / finetune.batch
     size = (BERT_BASE.layers, BERT_BASE.heads)
@@ -100,23 +101,23 @@ def _parts(task: str, file: Path) -> Iterator[tuple[str, str, float, float]]:
         count = min(examples or validation.examples, validation.examples)
         by_terms = precision == "fp32"  # as the grid does it
         one = least_for_grid(BERT_BASE, gates, [validation.tokens], by_terms)
-        return float(seeds * count * one)
+        return float(count * one)
 
     ablate = section(Ablate, "ablate", file)
     for mode in ablate.modes:
         own = ablate.sizes_for(task, mode)
         fixed = grid(fixed_gates(*size, mode), own.examples, ablate.precision)
-        yield HEADS, ablate.precision, fixed, 0
+        yield HEADS, ablate.precision, seeds * fixed, 0
         drawn = random_gates(*size, mode, own.shares, own.half_shares, own.draws, ablate.seed)
         shares = grid(list(drawn), own.share_examples, ablate.precision)
-        yield SHARES, ablate.precision, shares, 0
+        yield SHARES, ablate.precision, seeds * shares, 0
     control = section(Control, "control", file)
     gates = [gate for mode in control.modes for gate in fixed_gates(*size, mode)]
     of_all, of_halves = control.shares, control.half_shares
     drawn = random_gates(*size, "zero", of_all, of_halves, control.draws, control.seed)
     both = grid(gates, control.examples, control.precision)
     both += grid(list(drawn), control.share_examples, control.precision)
-    yield CONTROL, control.precision, both, 0
+    yield CONTROL, control.precision, seeds_at_random * both, 0
 
 
 def sentence(table: pd.DataFrame) -> str:

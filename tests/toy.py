@@ -14,7 +14,7 @@ from stages.finetune.task_model import load_task_model
 
 WORDS = "the a dog cat house garden river book song teacher sees likes finds not . ,".split()  # noqa: SIM905
 PARAMETERS = {
-    "run": {"seeds": [0]},
+    "run": {"seeds": [0], "control_seeds": None},
     "runtime": {"device": "cpu", "threads": 1, "workers": 0},
     "tasks": {
         "toy": {

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
 from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.control_seeds import control_seeds
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
 from stages.core.finished import (
@@ -86,7 +87,7 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """
     parameters = section(Control, "control")
     definition = load_task(task)
-    seeds = seeds_of(task, seed)
+    seeds = control_seeds(seeds_of(task, seed))
     if seed is None:
         forget_others(RUNS / task, map(str, seeds))
     runs = {}

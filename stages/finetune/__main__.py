@@ -13,9 +13,10 @@ import typer
 from tqdm import tqdm
 
 from stages.core.checkpoint_source import Checkpoint, locate
+from stages.core.control_seeds import control_seeds
 from stages.core.finished import forget_others, is_finished, publish, result
 from stages.core.runtime.runtime import Runtime, read_runtime
-from stages.core.stage.arms import ARM_HELP, WITH_TUNING, Arm
+from stages.core.stage.arms import ARM_HELP, FROM_CHECKPOINT, WITH_TUNING, Arm
 from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 from stages.core.stage.files import atomic
 from stages.core.stage.places import examples_file, model_folder
@@ -75,7 +76,7 @@ def main(
 
 
 def runs_of(task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runtime) -> list[Run]:
-    """The runs of a task, arm by arm."""
+    """The runs of a task, arm by arm; those that begin at random may have fewer seeds."""
     definition = load_task(task)
     settings = task_settings(task, definition)
     checkpoint = locate(section(Checkpoint, "checkpoint"))
@@ -93,7 +94,7 @@ def runs_of(task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runti
             runtime if shared and arm in WITH_TUNING else alone(runtime),
         )
         for arm in arms
-        for seed in seeds
+        for seed in (control_seeds(seeds) if arm not in FROM_CHECKPOINT else seeds)
     ]
 
 

@@ -1,6 +1,7 @@
 """What a configuration costs, computed: by hand once more, and as the configuration says it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
@@ -76,9 +77,14 @@ def test_grids_by_hand(changed):
 
 def test_seeds_and_precision(changed):
     once = cost(FOLDER).set_index("part")
-    thrice = changed(lambda own: own["run"].update(seeds=[0, 1, 2]))
+    thrice = changed(lambda own: own["run"].update(seeds=[0, 1, 2], control_seeds=None))
     for column in ("operations", "steps", "A100", "H100"):
         assert thrice[column].tolist() == pytest.approx((3 * once[column]).tolist())
+    one_control = changed(lambda own: own["run"].update(seeds=[0, 1, 2], control_seeds=1))
+    times = pd.Series({TUNING: 2, HEADS: 3, SHARES: 3, CONTROL: 1})[once.index]
+    assert one_control["operations"].tolist() == pytest.approx(
+        (times * once["operations"]).tolist()
+    )
     tuned = changed(lambda own: own["finetune"].update(precision="fp32"))
     expected = once.loc[TUNING, "operations"] / (0.3 * 19.5e12) / 3600
     assert tuned.loc[TUNING, "A100"] == pytest.approx(expected)  # products take longer than starts
@@ -89,5 +95,5 @@ def test_lengths_that_are_known():
 
 
 def test_tasks_of_unknown_size_are_refused():
-    with pytest.raises(InputError, match=r"has 'paraphrase', whose sizes are not known"):
+    with pytest.raises(InputError, match=r"has 'relevance', whose sizes are not known"):
         cost(ROOT)

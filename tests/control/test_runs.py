@@ -102,7 +102,8 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, 
     names = ("toy", "toy-means", "toy-heldout", "toy-drift")
     before = {name: pd.read_parquet(f"work/measures/control/{name}.parquet") for name in names}
     toy.write_models(tiny_bert, "random_weights", "tuned_from_random", seed=2)
-    toy.write_parameters(control=CONTROL, run={"seeds": [0, 2]})
+    seeds = {"seeds": [0, 2], "control_seeds": 2}
+    toy.write_parameters(control=CONTROL, run=seeds)
     capsys.readouterr()
     control.main("toy")
     assert capsys.readouterr().out.splitlines() == [
@@ -117,7 +118,13 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, 
         second = table[table["seed"] == 2].reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone)
         control.main("toy")
-    toy.write_parameters(control=CONTROL | {"examples": 20}, run={"seeds": [0, 2]})
+    toy.write_parameters(control=CONTROL | {"examples": 20}, run=seeds)
     capsys.readouterr()
     control.main("toy")
     assert "kept" not in capsys.readouterr().out
+    # Of the first seed alone.
+    toy.write_parameters(control=CONTROL, run=seeds | {"control_seeds": 1})
+    control.main("toy")
+    for name in names:
+        table = pd.read_parquet(f"work/measures/control/{name}.parquet")
+        pd.testing.assert_frame_equal(table, before[name])

@@ -58,7 +58,7 @@ def project(
     write_examples(toy_examples("train", 106, 0), "work/tasks/toy/train.parquet")
     write_examples(toy_examples("validation", 30, 1), "work/tasks/toy/validation.parquet")
     parameters = {
-        "run": {"arms": list(ARMS), "seeds": [0]},
+        "run": {"arms": list(ARMS), "seeds": [0], "control_seeds": None},
         "runtime": {"device": "cpu", "threads": 1, "checkpoint_steps": 1000},
         "checkpoint": {"source": "folder", "path": str(tiny_bert)},
         "finetune": {"batch": 16, "learning_rate": 1e-3, "epochs": 2},
@@ -214,6 +214,11 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(
     assert "toy tuned-2: " in said
     assert "toy tuned-0: kept" in said
     assert after == models(run_anew(None, None))
+    project("run", control_seeds=1)
+    shutil.rmtree("work/models")
+    at_random = {"tuned_from_random-2", "random_weights-2"}
+    fewer = {name for name in after if Path(name).parent.name not in at_random}
+    assert models(run(None, None)) == {name: after[name] for name in fewer}
     project("tasks", toy=task | {"seeds": [2]})
     shutil.rmtree("work/models")
     assert {Path(name).parent.name for name in run(None, None)} == {
