@@ -239,7 +239,7 @@ CHOICES = [
 ]
 RANDOM = [
     setting
-    for draws, sizes in ((10, (80, 160)), (20, (800,)))
+    for draws, sizes in ((10, (80,)), (20, (200, 800)))
     for setting in _settings(
         SHARES, f"{draws} draws", sizes, partial(random_share, draws, -0.12, 0.05)
     )
