@@ -112,7 +112,7 @@ def test_figures_of_every_model_are_means_over_starts(measures):
 def test_the_outside_score_is_of_the_first_corpus(tmp_path):
     measures = Measures(tmp_path, {}, [], {}, ["sentences", "others"])
     for corpus, said in (("sentences", "right"), ("others", "wrong")):
-        rows = [row | {"rule": "any"} for row in rows_of([said] * 10)]
+        rows = rows_of([said] * 10, start=0, rule="any")
         write_rows(measures, OUTSIDE, rows, corpus=corpus)
     answer = found(measures, "pattern_f1", average="macro", model="network", on="outside")
     assert (answer.pooled.value, answer.pooled.n, answer.decided_on) == (1, 20, "sentences")
