@@ -56,13 +56,10 @@ def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after
     text = changed.read_text()
     assert before in text
     changed.write_text(text.replace(before, after, 1))
-    assert complaints(module_copy) != []
+    (found,) = complaints(module_copy)
+    # What would run first has no inputs here.
+    assert re.search("failed to reproduce '(ablate|control)@", found)
     changed.write_text(text)
-
-
-def test_a_copy_with_its_changes_undone_has_no_complaints(module_copy):
-    """So what the tests above found is what they changed."""
-    assert complaints(module_copy) == []
 
 
 def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_copy):
@@ -85,37 +82,36 @@ def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_cop
 
 EDITS = {
     # An edited reader: the corpora of its source, and what depends on their outputs.
-    "stages/corpus/conllu.py": lambda name: name == "corpus@ewt",
-    "stages/corpus/litbank.py": lambda name: name == "corpus@litbank",
+    "stages/corpus/conllu.py": "corpus@ewt",
+    "stages/corpus/litbank.py": "corpus@litbank",
     # An edited page or claim: nothing is measured again.
-    "stages/syntax/page.py": lambda name: name == "report",
-    "stages/syntax/claims.py": lambda name: name == "findings",
+    "stages/syntax/page.py": "report",
+    "stages/syntax/claims.py": "findings",
 }
 
 
-@pytest.mark.parametrize("file", EDITS)
-def test_an_edit_runs_no_stage_that_does_not_run_the_file(module_copy, file):
+def test_an_edit_runs_no_stage_that_does_not_run_the_file(module_copy):
     """Of the configuration with a reader of each kind; what depends on outputs is not run yet.
 
     DVC names the stages of other configurations too, with their file: FILE:STAGE.
     """
-    folder = module_copy / "configurations/text"
-    edited = module_copy / file
-    before = edited.read_text()
-    edited.write_text(before + "\nEDITED = True\n")
+    for file in EDITS:
+        with (module_copy / file).open("a") as edited:
+            edited.write("\nEDITED = True\n")
     printed = subprocess.run(
-        [*DVC, "status", "--json"], cwd=folder, capture_output=True, text=True, check=True
+        [*DVC, "status", "--json"],
+        cwd=module_copy / "configurations/text",
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
-    edited.write_text(before)
-    changed = {
-        name.rpartition(":")[2]
+    found = {
+        (file, name.rpartition(":")[2])
         for name, reasons in json.loads(printed).items()
-        if any(
-            path.endswith(file) and what == "modified"
-            for reason in reasons
-            if isinstance(reason, dict)
-            for path, what in reason.get("changed deps", {}).items()
-        )
+        for reason in reasons
+        if isinstance(reason, dict)
+        for path, what in reason.get("changed deps", {}).items()
+        for file in EDITS
+        if path.endswith(file) and what == "modified"
     }
-    assert {name for name in changed if not EDITS[file](name)} == set()
-    assert len(changed) == 1
+    assert found == set(EDITS.items())
