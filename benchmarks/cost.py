@@ -87,8 +87,8 @@ def cost(folder: Path) -> pd.DataFrame:
 
 def _parts(task: str, file: Path) -> Iterator[tuple[str, str, float, float]]:
     """The values of `COLUMNS` for each part of one task, with all of its seeds."""
-    seeds = len(every := seeds_of(task, file=file))
-    seeds_at_random = len(control_seeds(every, file))
+    every = seeds_of(task, file=file)
+    seeds, seeds_at_random = len(every), len(control_seeds(every, file))
     tuning = section(dict, "finetune", file) | load_task(task, file).finetune
     finetune = checked(Finetune, tuning, f"{file}: {task}")
     train, validation = GLUE[task]

@@ -90,17 +90,17 @@ EDITS = {
 }
 
 
-def test_an_edit_runs_no_stage_that_does_not_run_the_file(module_copy):
+def test_an_edit_runs_no_stage_that_does_not_run_the_file(project_copy):
     """Of the configuration with a reader of each kind; what depends on outputs is not run yet.
 
     DVC names the stages of other configurations too, with their file: FILE:STAGE.
     """
     for file in EDITS:
-        with (module_copy / file).open("a") as edited:
+        with (project_copy / file).open("a") as edited:
             edited.write("\nEDITED = True\n")
     printed = subprocess.run(
         [*DVC, "status", "--json"],
-        cwd=module_copy / "configurations/text",
+        cwd=project_copy / "configurations/text",
         capture_output=True,
         text=True,
         check=True,
