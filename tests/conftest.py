@@ -21,10 +21,14 @@ from tests.checkpoints import TINY, vary_biases, write_tiny
 LONGEST = (
     "integration/test_pipeline.py",
     "integration/test_bert_base.py",
+    "integration/test_ray.py",
     "finetune/test_runs.py",
-    "integration/test_readme.py",
     "integration/test_new_study.py",
+    "integration/test_readme.py",
+    "browser/test_plots.py",
+    "core/written/test_shortcuts.py",
     "integration/test_lock.py",
+    "integration/test_hub.py",
 )
 
 

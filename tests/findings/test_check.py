@@ -22,7 +22,6 @@ from stages.core.verdicts.measures import open_measures
 from stages.core.verdicts.setting import Setting
 from stages.findings.__main__ import app
 from stages.findings.check import differences
-from tests.synthetic_measures import write_measures
 
 LEDGER = """\
 papers:
@@ -210,11 +209,8 @@ def test_values_that_json_lacks_become_null():
     assert [rounded(value) for value in (0.123456, -0.00001, float("nan"))] == [0.1235, 0, None]
 
 
-def test_a_whole_configuration_gets_its_verdicts(tmp_path, monkeypatch):
-    write_measures(tmp_path)
-    (tmp_path / "data").symlink_to(Path(__file__).resolve().parents[2] / "data")
-    monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(app, [], catch_exceptions=False).exit_code == 0
+def test_a_whole_configuration_gets_its_verdicts(synthetic_reports, monkeypatch):
+    monkeypatch.chdir(synthetic_reports)
     written = parse_findings(Path("reports/findings.json").read_text(), "findings.json")
     assert written.claims["T1-single"].verdict == "holds"
     assert set(written.claims["T1-single"].tasks) == {"relevance", "sentiment"}

@@ -3,11 +3,24 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from datasets import ClassLabel, Dataset, Features, Value
 
+from tests.integration.hub import serving
+from tests.integration.warm import warm_python
 from tools.lock import ROOT
+
+CARD = """---
+configs:
+- config_name: mrpc
+  data_files:
+  - {split: train, path: mrpc/train.parquet}
+  - {split: validation, path: mrpc/validation.parquet}
+---
+"""
 
 
 def copy_project(folder: Path) -> Path:
@@ -42,3 +55,40 @@ def committed(module_copy: Path) -> Path:
     for words in (["add", "-A"], [*author, "commit", "-qm", "all"]):
         subprocess.run(["git", *words], cwd=module_copy, check=True)
     return module_copy
+
+
+@pytest.fixture(scope="session")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Hub with a few rows of `nyu-mll/glue`'s MRPC."""
+    root = tmp_path_factory.mktemp("hub")
+    folder = root / "datasets/nyu-mll/glue/mrpc"
+    folder.mkdir(parents=True)
+    label = ClassLabel(names=["not_equivalent", "equivalent"])
+    features = Features(
+        {"sentence1": Value("string"), "sentence2": Value("string"), "label": label}
+    )
+    for split, count in {"train": 48, "validation": 24}.items():
+        rows = {
+            "sentence1": [f"the {split} costs {row} pounds" for row in range(count)],
+            "sentence2": [f"{row + row % 2} pounds for the {split}" for row in range(count)],
+            "label": [1 - row % 2 for row in range(count)],
+        }
+        Dataset.from_dict(rows, features).to_parquet(folder / f"{split}.parquet")
+    (folder.parent / "README.md").write_text(CARD)
+    with serving(root) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def environment(hub: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What a run needs to find that Hub."""
+    offline = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    return {"HF_ENDPOINT": hub, "HF_HOME": str(tmp_path_factory.mktemp("home")), **offline}
+
+
+@pytest.fixture(scope="session")
+def warm(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict]:
+    """The environment of commands that find that Hub, and a `python` that need not import."""
+    seeded = environment | {"PYTHONHASHSEED": "1"}
+    with warm_python(tmp_path_factory.mktemp("warm"), seeded) as variables:
+        yield variables

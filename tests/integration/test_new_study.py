@@ -154,10 +154,10 @@ def test_configurations_follow_by_one_command(added):
     assert changed(added) - before == made
 
 
-def test_it_runs_and_has_a_verdict_and_a_page(added):
-    run(added, *DVC, "repro", "lengths@sentiment")
-    run(added, sys.executable, "-m", "stages.findings")
-    run(added, sys.executable, "-m", "stages.report")
+def test_it_runs_and_has_a_verdict_and_a_page(added, warm):
+    run(added, *DVC, "repro", "lengths@sentiment", **warm)
+    run(added, "python", "-m", "stages.findings", **warm)
+    run(added, "python", "-m", "stages.report", **warm)
     findings = json.loads((added / "reports/findings.json").read_text())
     assert findings["claims"]["X1-words"]["verdict"] == "holds"
     assert "Texts by words" in (added / "reports/pages/lengths.html").read_text()

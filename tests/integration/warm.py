@@ -8,6 +8,7 @@ forks, and ends as the fork does. The project's own modules are imported in the 
 import contextlib
 import importlib
 import json
+import multiprocessing.context
 import os
 import runpy
 import signal
@@ -89,6 +90,9 @@ def answer(connection: socket.socket) -> None:
     os.environ.update(request["environment"])
     sys.path.insert(0, request["folder"])
     module, sys.argv = request["words"][1], request["words"][1:]
+    # Processes that the module starts are forks too; tests of its room start them as users do.
+    fork = multiprocessing.context.ForkContext()
+    multiprocessing.context._concrete_contexts |= {"spawn": fork, "forkserver": fork}
     status: object = 0
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
