@@ -143,6 +143,7 @@ def test_the_control_is_part_of_what_is_worked_out_again(checked):
     assert passed["claims"]["A"]["verdict"] == "undecided"
     result = checked(good, edited(passed, verdict="holds"))
     assert (result.exit_code, "but undecided follows" in result.output) == (1, True)
+    assert checked(good, good).exit_code == 0
     moved = good["claims"]["A"]["control"] | {"value": 9.0}
     result = checked(good, edited(good, control=moved))
     assert (result.exit_code, "less the control's 9.0 is not 1.0" in result.output) == (1, True)

@@ -8,11 +8,13 @@ import pytest
 import torch
 
 from stages.core.recordings.store import MapStore, write_maps
+from stages.core.stage.arms import RECORDED
 from stages.core.stage.files import InputError
+from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.outside import read_labels, read_outside
-from stages.patterns.outside_patterns import scored_table
+from stages.patterns.outside_patterns import corrected, scored_table
 from stages.patterns.special import SpecialRule
-from stages.patterns.tables import MODELS
+from stages.patterns.tables import MODELS, TEXT_SHARES
 from tools.labelling.outside import draw_outside
 
 
@@ -119,3 +121,24 @@ def test_each_rule_has_its_labels_and_its_predictions():
     assert scored["network"]["any"].to_dict() == {7: "vertical", 9: "vertical"}
     assert scored["map_alone"]["special"].to_dict() == {7: "vertical", 9: "heterogeneous"}
     assert scored["label"]["any"].to_dict() == {7: "diagonal", 9: "block"}
+
+
+def test_the_recorded_encoders_own_shares_are_corrected(tmp_path, monkeypatch):
+    """Every map is rightly sorted, so that nothing is left to correct; decoys have other shares."""
+    monkeypatch.chdir(tmp_path)
+    own, decoy = (0.5, 0.25, 0.125, 0.125, 0.0), (0.0, 0.0, 0.0, 0.0, 1.0)
+    rows, drawn = [], []
+    for encoder, shares in (("random_weights", decoy), (RECORDED, own)):
+        for rule in ("special", "any"):
+            for pattern, share in zip(CLASSES[::-1], shares[::-1], strict=True):
+                place = {"encoder": encoder, "rule": rule, "pattern": pattern, "texts": 9}
+                rows.append(place | {"share": share, "low": share, "high": share})
+                drawn.append([share] * 8)
+    TEXT_SHARES.write(pd.DataFrame(rows), [np.array([drawn])], corpus="one")
+    one_each = {"start": 0, "layer": 0, "head": 0, "label": CLASSES, "network": CLASSES}
+    scored = pd.concat([pd.DataFrame(one_each | {"rule": rule}) for rule in ("any", "special")])
+    found = corrected(pd.concat([scored] * 40), "one", 0).set_index(["rule", "pattern"])
+    for name in ("any", "special"):
+        assert found.loc[name]["corrected"].reindex(CLASSES).tolist() == pytest.approx(
+            own, abs=1e-6
+        )

@@ -14,7 +14,7 @@ from stages.patterns.__main__ import (
 )
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
-from stages.patterns.readings import Reader
+from stages.patterns.readings import Reader, Readings
 from stages.patterns.special import SpecialRule
 
 CPU = torch.device("cpu")
@@ -99,3 +99,20 @@ def test_counts_and_shares_by_hand():
     assert shares["share"].sum() == pytest.approx(1)
     assert drawn.shape == (1, 5, 200)
     np.testing.assert_allclose(drawn[0].sum(0), 1)
+
+
+def test_a_row_of_maps_says_which_head_it_is_and_what_it_gives_away():
+    """Two layers of three heads; shares are kept to four places."""
+    probabilities = np.full((1, 6, len(CLASSES)), 0.2)
+    shares = np.array([[0.12344, 0.2, 0.3, 0.4, 0.5, 0.6]])
+    table = map_table(["a"], Readings(probabilities, shares, 1 - shares), 2, RULE)
+    assert list(zip(table["layer"], table["head"], strict=True)) == [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 0),
+        (1, 1),
+        (1, 2),
+    ]
+    assert table["to_special"].tolist() == [0.1234, 0.2, 0.3, 0.4, 0.5, 0.6]
+    assert table["beyond"].tolist() == [0.8766, 0.8, 0.7, 0.6, 0.5, 0.4]

@@ -218,3 +218,15 @@ def test_vectors_that_cannot_be_read_are_refused(tmp_path, content, message):
         file.write_text(content)
     with pytest.raises(InputError, match=message):
         file_vectors(file, oracle_corpus(1))
+
+
+def test_a_text_whose_end_was_cut_away_is_left_out_alone(tmp_path):
+    corpus = oracle_corpus(6)
+    cut = source(corpus, tmp_path)
+    places = cut.recording.tokens["word"][2]
+    cut.recording.tokens.at[2, "word"] = [-1 if word == max(places) else word for word in places]
+    read = read_sentences(cut.recording, cut.texts, None)
+    whole = source(corpus, tmp_path)
+    every = read_sentences(whole.recording, whole.texts, None)
+    assert (len(read), len(every)) == (5, 6)
+    assert [one.forms for one in read] == [one.forms for n, one in enumerate(every) if n != 2]

@@ -10,7 +10,14 @@ from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
 from stages.core.maps.gradient_tables import LAYER_RESAMPLED, MASKED
 from stages.core.stage.places import ENCODERS
 from stages.encoder import random_weights
-from stages.surface.masked_words import IGNORED, masked, masked_gradients, masked_lm, masked_loss
+from stages.surface.masked_words import (
+    IGNORED,
+    has_mlm_head,
+    masked,
+    masked_gradients,
+    masked_lm,
+    masked_loss,
+)
 from tests.oracle import oracle_corpus, oracle_texts
 
 SETTINGS = {"punctuation": ["."], "share": 0.15, "batch": 4, "resamples": 20, "seed": 0}
@@ -82,3 +89,8 @@ def test_without_an_mlm_head_there_are_no_rows(encoders, tiny_bert):
     (table,), drawn = gradients(encoders)
     assert table.empty
     MASKED.write(table, drawn, corpus="pairs")
+
+
+def test_a_folder_without_an_encoder_has_no_mlm_head(tmp_path, tiny_bert):
+    assert not has_mlm_head(tmp_path)
+    assert not has_mlm_head(tiny_bert)

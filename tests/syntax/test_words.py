@@ -189,3 +189,13 @@ def test_a_word_whose_head_was_cut_away_is_neither(tmp_path):
     assert "nsubj" not in cases.relation
     found = separators["nsubj"]
     assert (found.words_having[0, 0], found.words_lacking[0, 0]) == (0, 3)
+
+
+def test_what_stands_in_a_relation_to_the_first_word_has_it(tmp_path):
+    words = [WORDS[0], *(entry | {"head": 0, "deprel": "nsubj"} for entry in WORDS[1:3]), WORDS[3]]
+    _, separators = read({(DOG, SEP): 1.0}, tmp_path, words, separators=["nsubj"])
+    own = (2 * HEADS + 1) * len(DIRECTIONS)
+    found = separators["nsubj"]
+    assert (found.words_having[0, own], found.words_lacking[0, own]) == (2, 2)
+    # The first word alone is a head of them.
+    assert (found.words_having[0, own + 1], found.words_lacking[0, own + 1]) == (1, 3)

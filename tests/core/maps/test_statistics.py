@@ -144,3 +144,10 @@ def test_moments_of_one_and_of_no_example():
 def test_moments_of_nothing_say_so():
     with pytest.raises(ValueError, match="no example"):
         Moments(["seen"]).frame()
+
+
+def test_two_examples_have_an_error():
+    moments = Moments(["seen"])
+    moments.add(np.array([[[[1.0]]], [[[4.0]]]]))
+    (seen,) = moments.frame().to_dict("records")
+    assert (seen["mean"], seen["standard_error"]) == (2.5, pytest.approx(1.5))

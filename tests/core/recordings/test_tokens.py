@@ -42,3 +42,11 @@ def test_recorded_tokens_without_words_go_by_their_pieces():
     (row,) = recorded_table(tokens).to_dict("records")
     assert row["word"] == [-1, 0, 0, 1, -1]
     assert row["special"] == [1, 0, 0, 0, 2]
+
+
+def test_a_token_outside_of_all_words_belongs_to_none(tiny_bert):
+    """The annotation leaves out the second word of each text."""
+    tokenizer, texts = load_tokenizer(tiny_bert), corpus()
+    texts["words"] = [[entry for n, entry in enumerate(row) if n != 1] for row in texts["words"]]
+    table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
+    assert table["word"][1] == [-1, 0, -1, -1, 1, 2, 3, -1]

@@ -161,3 +161,10 @@ def test_the_smallest_of_several_has_the_lowest_of_all_lower_ends_and_of_all_wid
     found = smallest(several)
     # Three at once need 2.3940 of 1.9600 half-widths.
     assert values(found) == pytest.approx([10, 2, 12 + 2.3940 / 1.9600, 3], abs=1e-3)
+
+
+def test_resamples_of_unequal_number_are_not_joined():
+    three, two = (Estimate(10, 7, 14, 9, np.arange(float(count))) for count in (3, 2))
+    assert mean_of([three, three]).drawn.tolist() == [0, 1, 2]
+    assert mean_of([three, two]).drawn is None
+    assert mean_of([three, ONE]).drawn is None
