@@ -45,6 +45,7 @@ def test_a_head_that_serves_objects_gives_the_rest_to_separators(texts):
     assert row["gain"] == pytest.approx(0.9, abs=1e-6)
     words = sum(len(words) for words in texts.corpus["words"])
     assert (row["words_having"], row["words_lacking"]) == (40, words - 40)
+    assert row["same"]
     assert drawn.shape == (len(SEPARATORS.resampled), 2, SETTINGS.resamples)
     np.testing.assert_allclose(drawn[:, 0], [[0.9], [0], [0.9]] * np.ones((3, 100)), atol=1e-6)
     # The same head finds determiners, which give as much to [SEP] as other words but objects.

@@ -6,12 +6,14 @@ import stages.findings
 from stages.core.stage.files import InputError
 from stages.core.verdicts.claims import (
     REGISTERED,
+    Published,
     Settings,
     answer,
     measure,
     read_claims,
     source_setting,
 )
+from stages.core.verdicts.region import Region
 
 CLAIM = """\
 papers:
@@ -118,3 +120,10 @@ def test_two_measures_of_one_name_are_refused():
             measure(repeated)
     finally:
         del REGISTERED["repeated"]
+
+
+def test_of_a_published_range_the_end_next_to_the_bound_counts():
+    published = Published(low=3, high=7, where="Table 1")
+    assert published.nearest(Region(above=2)) == 3
+    assert published.nearest(Region(below=9)) == 7
+    assert Published(value=5, where="Table 1").nearest(Region(above=2)) == 5
