@@ -49,11 +49,11 @@ def test_shares_and_signs_by_hand():
 
 
 def test_a_token_is_held_against_the_one_that_it_attends_to_most():
-    """Of three tokens the first and the third attend to the second, the second to the third."""
-    maps = torch.tensor([[[0.2, 0.5, 0.3], [0.3, 0.1, 0.6], [0.1, 0.8, 0.1]]])
+    """Of three tokens each attends to the next, the last to the first."""
+    maps = torch.tensor([[[0.2, 0.5, 0.3], [0.3, 0.1, 0.6], [0.5, 0.3, 0.2]]])
     queries, keys = torch.ones(1, 3, 1), torch.tensor([[[1.0], [2.0], [6.0]]])  # of mean 3
     torch.testing.assert_close(
-        attended_parts(queries, keys, maps), torch.tensor([[[-1.0], [3.0], [-1.0]]])
+        attended_parts(queries, keys, maps), torch.tensor([[[-1.0], [3.0], [-2.0]]])
     )
 
 
