@@ -87,7 +87,9 @@ def environment(hub: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 
 @pytest.fixture(scope="session")
-def warm(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict]:
+def warm(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     """The environment of commands that find that Hub, and a `python` that need not import."""
     seeded = environment | {"PYTHONHASHSEED": "1"}
     with warm_python(tmp_path_factory.mktemp("warm"), seeded) as variables:

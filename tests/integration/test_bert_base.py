@@ -58,7 +58,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(module_copy: Path, checkpoint: Path, warm: dict[str, str]) -> Path:
-    """The configuration's folder with its findings: its settings, smaller, one of its tasks."""
+    """The configuration's folder after `dvc repro`: its settings, smaller, and one of its tasks."""
     yaml = YAML()
     folder = module_copy / BERT_BASE
     settings = yaml.load(folder / "settings.yaml")
@@ -78,7 +78,7 @@ def built(module_copy: Path, checkpoint: Path, warm: dict[str, str]) -> Path:
     run(module_copy, *SHELL, f"{CONFIGURE.rpartition('/')[0]}/bert-base")
     keep_few(module_copy / "data/patterns")
     shutil.rmtree(folder / "reports", ignore_errors=True)
-    run(folder, "dvc", "repro", "findings", **warm)
+    run(folder, "dvc", "repro", **warm)
     return folder
 
 
@@ -122,6 +122,8 @@ def test_every_study_measured_its_corpus(built, findings):
         **{"C5": "ewt", "C6": "litbank", "C7": "ewt", "K4": "framenet", "K6": "mrpc"},
     }
     assert decided.items() >= expected.items()
+    shown = pd.read_csv(built / "reports/tables/frames-best.csv")
+    assert shown["corpus"].tolist() == ["framenet", "framenet"]
 
 
 def test_corpora_are_read_as_their_sources_have_them(built):

@@ -64,6 +64,9 @@ def serve(address: str) -> None:
     """Fork for every request, until terminated."""
     for name in IMPORTED:
         importlib.import_module(name)
+    # Processes that modules start are forks too; tests of their rooms start them as users do.
+    fork = multiprocessing.context.ForkContext()
+    multiprocessing.context._concrete_contexts |= {"spawn": fork, "forkserver": fork}
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # of forks nobody waits for
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
@@ -90,9 +93,6 @@ def answer(connection: socket.socket) -> None:
     os.environ.update(request["environment"])
     sys.path.insert(0, request["folder"])
     module, sys.argv = request["words"][1], request["words"][1:]
-    # Processes that the module starts are forks too; tests of its room start them as users do.
-    fork = multiprocessing.context.ForkContext()
-    multiprocessing.context._concrete_contexts |= {"spawn": fork, "forkserver": fork}
     status: object = 0
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
