@@ -18,7 +18,8 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.encoder.batches import Batch, Encoded, encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.grid.grid import Grid, mean_outputs
 from stages.core.heads.gates import (
     Gate,

@@ -7,7 +7,8 @@ import torch
 from ruamel.yaml import YAML
 
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.tasks.examples import examples_frame, read_examples, write_examples
 from stages.core.tasks.task import load_task
 from stages.finetune.task_model import load_task_model

@@ -7,13 +7,18 @@ from pathlib import Path
 import pytest
 
 from stages.core import checkpoint_source
-from stages.core.checkpoint_source import Checkpoint, locate, weights_sha256
+from stages.core.checkpoint_files import sha256_of
+from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
 
 
 def folder_checkpoint(path: Path, **more: str) -> Checkpoint:
     return checked(Checkpoint, {"source": "folder", "path": str(path), **more}, "checkpoint")
+
+
+def weights_sha256(folder: Path) -> str:
+    return sha256_of([folder / "model.safetensors"])
 
 
 def package_checkpoint(package: str, sha256: str, path: str = "model") -> Checkpoint:
@@ -31,9 +36,15 @@ def test_a_package_is_found_without_importing_it(
     package = tmp_path / "packaged_encoder"
     shutil.copytree(tiny_bert, package / "model")
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    (package / "inner").mkdir()
+    (package / "inner/weights").symlink_to(package / "model")
     monkeypatch.syspath_prepend(tmp_path)
     sha256 = weights_sha256(tiny_bert)
     assert locate(package_checkpoint("packaged_encoder", sha256)) == package / "model"
+    inner = package_checkpoint("packaged_encoder.inner", sha256, "weights")
+    assert locate(inner) == package / "inner/weights"
+    with pytest.raises(InputError, match=r"packaged_encoder\.other is not installed"):
+        locate(package_checkpoint("packaged_encoder.other", sha256))
     with pytest.raises(InputError, match="no folder 'weights'"):
         locate(package_checkpoint("packaged_encoder", sha256, "weights"))
 

@@ -1,86 +1,21 @@
-"""Loading the encoder of a checkpoint, its tokenizer, and classifiers on it."""
+"""Loading the encoder of a checkpoint, and classifiers on it."""
 
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedModel
 from transformers.utils import logging
 
-from stages.core.encoder.families import knows_segments, longest_input, refusal
-from stages.core.stage.files import InputError
-from stages.core.stage.settings import PARAMETER_FILE
-
-# transformers draws a bar for each of the many small files that it reads and writes.
-logging.disable_progress_bar()
-
-
-def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
-    """The tokenizer of a checkpoint; gives `token_type_ids` only where the encoder knows segments.
-
-    Raises:
-        InputError: there is none, it has no character offsets, no [CLS], [SEP] or [PAD], or more
-            entries than the encoder has embeddings.
-    """
-    _require(folder)
-    config = AutoConfig.from_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    if not tokenizer.is_fast:
-        raise refusal(
-            f"the tokenizer of {folder} has no fast version, which gives character offsets; "
-            "convert it once with tokenizers and save it as tokenizer.json"
-        )
-    lacking = [
-        name for name in ("cls", "sep", "pad") if getattr(tokenizer, f"{name}_token") is None
-    ]
-    if lacking:
-        raise refusal(
-            f"the tokenizer of {folder} has no {', '.join(lacking)} token; "
-            "add it to tokenizer_config.json"
-        )
-    if len(tokenizer) > config.vocab_size:
-        raise refusal(
-            f"the tokenizer of {folder} has {len(tokenizer)} entries, its encoder only "
-            f"{config.vocab_size} embeddings; the tokenizer is another model's: copy the right one"
-        )
-    tokenizer.model_input_names = ["input_ids", "attention_mask"]
-    if knows_segments(config):
-        tokenizer.model_input_names.append("token_type_ids")
-    # Some tokenizers say 10^30.
-    tokenizer.model_max_length = min(tokenizer.model_max_length, longest_input(config))
-    return tokenizer
-
-
-def require_positions(config: PreTrainedConfig, folder: Path, max_length: int, key: str) -> None:
-    """Check that the encoder in `folder` can read texts of `max_length` tokens.
-
-    Args:
-        key: the key of params.yaml that sets `max_length`, for the message.
-
-    Raises:
-        InputError: it has fewer positions.
-    """
-    if max_length > (longest := longest_input(config)):
-        raise InputError(
-            f"{PARAMETER_FILE}: {key} is {max_length} (128 where the entry does not say), but the "
-            f"encoder in {folder} has positions for {longest} tokens; set `max_length: {longest}` "
-            "or less in the entry"
-        )
+from stages.core.encoder.families import refusal
+from stages.core.encoder.tokenizer import require_model
 
 
 def load_encoder(folder: Path) -> PreTrainedModel:
     """The encoder without a head, in float32, for evaluation.
 
     Raises:
-        InputError: weights of the encoder are missing or have another shape.
+        InputError: weights of the encoder are missing, have another shape, or are not finite.
     """
     return load_encoder_with_report(folder)[0].eval()
 
@@ -91,15 +26,22 @@ def load_tuned(folder: Path) -> PreTrainedModel:
     Raises:
         InputError: there is none.
     """
-    _require(folder)
-    return AutoModelForSequenceClassification.from_pretrained(
+    require_model(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(
         folder, use_safetensors=True, dtype=torch.float32, attn_implementation="sdpa"
-    ).eval()
+    )
+    return in_own_memory(model).eval()
 
 
-def _require(folder: Path) -> None:
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder}: no model there; `dvc repro` or `stages.finetune` makes it")
+def in_own_memory(model: PreTrainedModel) -> PreTrainedModel:
+    """The model with weights that begin where torch would put them, in place.
+
+    safetensors leaves them where they lie in the file, at odd multiples of 8 bytes: products then
+    differ in the last digit from those of a copy that was sent to another process.
+    """
+    for tensor in (*model.parameters(), *model.buffers()):
+        tensor.data = tensor.data.clone()
+    return model
 
 
 def load_encoder_with_report(folder: Path) -> tuple[PreTrainedModel, set[str]]:
@@ -131,4 +73,10 @@ def load_encoder_with_report(folder: Path) -> tuple[PreTrainedModel, set[str]]:
             f"config.json says ({', '.join(lost[:3])}, ...); config.json and model.safetensors "
             "belong to different models: copy both from the same checkpoint"
         )
-    return encoder, missing
+    spoilt = [name for name, tensor in encoder.state_dict().items() if not tensor.isfinite().all()]
+    if spoilt:
+        raise refusal(
+            f"{folder}: {len(spoilt)} weights are not finite ({', '.join(spoilt[:3])}, ...); the "
+            "training that made them went wrong, or the file is damaged: take an earlier checkpoint"
+        )
+    return in_own_memory(encoder), missing

@@ -4,36 +4,13 @@ To add a family, add its record here and its tiny checkpoint in `tests/checkpoin
 every test of parity then runs.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NamedTuple
 
-from torch import Tensor, nn
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
-
-
-class LayerModules(NamedTuple):
-    """The parts of one layer, in the order in which a hidden state passes them.
-
-    `attention` is the module that the attention function gets; `output` projects the heads'
-    outputs, side by side; `mixing_norm` is the norm of the residual stream after the heads were
-    added to it, `network_norm` after the feed-forward network was.
-    """
-
-    attention: nn.Module
-    query: nn.Linear
-    key: nn.Linear
-    value: nn.Linear
-    output: nn.Linear
-    mixing_norm: nn.LayerNorm
-    inner: nn.Linear
-    activation: Callable[[Tensor], Tensor]
-    outer: nn.Linear
-    network_norm: nn.LayerNorm
 
 
 class Vocabulary(NamedTuple):
@@ -58,7 +35,7 @@ class Family:
         model_types: as `config.json` names them.
         vocabulary: of its published checkpoints.
         holder: path from the base model to the module whose attribute `layer` has the layers.
-        modules: paths from a layer to its `LayerModules`.
+        modules: paths from a layer to its `LayerModules`, in their order.
         inner_size: key of `config.json` that gives the width of the feed-forward network.
         segments: key of `config.json` that counts the embeddings of segments; None: there are none.
         positions_after_padding: position 0 of a text is the one after the padding token's id.
@@ -139,16 +116,6 @@ def family_of_type(model_type: str | None, where: str) -> Family:
             f"choose a checkpoint of type {', '.join(BY_TYPE)}"
         )
     return BY_TYPE[model_type]
-
-
-def layer_holder(model: PreTrainedModel) -> nn.Module:
-    """The module that holds the encoder's layers as its attribute `layer`."""
-    return attrgetter(family_of(model.config).holder)(model.base_model)
-
-
-def layer_modules(layer: nn.Module, family: Family) -> LayerModules:
-    """The parts of a layer."""
-    return LayerModules(*(attrgetter(path)(layer) for path in family.modules))
 
 
 def knows_segments(config: PreTrainedConfig) -> bool:

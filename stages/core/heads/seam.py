@@ -16,8 +16,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import sdpa_mask
 
-from stages.core.encoder.families import family_of, layer_holder, layer_modules
+from stages.core.encoder.families import family_of
 from stages.core.heads.gates import GateBatch
+from stages.core.heads.layer_modules import layer_holder, layer_modules
 from stages.core.heads.layers import Layer, attention_probabilities, encoder_layers
 
 NAME = "gated"

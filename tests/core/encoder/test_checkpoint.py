@@ -1,20 +1,23 @@
 """Loading tiny checkpoints of every family, and what is refused."""
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForMaskedLM
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
 
-from stages.core.encoder.checkpoint import (
-    load_encoder,
-    load_tokenizer,
-    load_tuned,
-    longest_input,
-)
+from stages.core.encoder.batches import Encoded
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.families import longest_input
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.grid.grid import Grid
+from stages.core.heads.gates import single_heads
+from stages.core.heads.seam import Gated
 from stages.core.stage.files import InputError
 
 
@@ -95,3 +98,23 @@ def test_a_tokenizer_without_separator(tiny_bert_copy: Path) -> None:
 def test_a_model_that_was_not_made_yet_is_named(tmp_path, load):
     with pytest.raises(InputError, match=r"absent: no model there; .* makes it"):
         load(tmp_path / "absent")
+
+
+def test_a_model_computes_the_same_bits_as_its_copy_in_another_process(tmp_path: Path) -> None:
+    """Of a size at which products depend on where in memory their weights begin."""
+    config = BertConfig(hidden_size=384, num_hidden_layers=2, intermediate_size=1536, vocab_size=99)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        BertForSequenceClassification(config).save_pretrained(tmp_path)
+    model = load_tuned(tmp_path)
+    assert {weight.data_ptr() % 64 for weight in model.parameters()} == {0}
+    generator = np.random.default_rng(0)
+    ids = [generator.integers(5, 99, 23).tolist() for _ in range(4)]
+    inputs = {"input_ids": ids, "attention_mask": [[1] * 23] * 4}
+    encoded = Encoded(inputs, dict.fromkeys(inputs, 0), ids)
+    batch = encoded.batch(np.arange(4))
+    gates = list(single_heads(2, 12, "zero"))
+    one, other = (
+        Grid(Gated(twin), gates).run(batch) for twin in (model, pickle.loads(pickle.dumps(model)))
+    )
+    assert all(map(np.array_equal, one, other))

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from stages.core.encoder.families import LayerModules
 from stages.core.grid.changed_network import after_changes, change_weights, unchanged_sums
+from stages.core.heads.layer_modules import LayerModules
 from stages.core.heads.layers import Layer
 
 

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
 from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, TOKEN_KINDS
 from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table, weight_gradients
 from stages.core.tasks.examples import examples_frame
-from stages.gradients.__main__ import task_loss
+from stages.gradients.stage import task_loss
 from stages.importance.gate_gradients import gate_gradients
 
 TEXTS = ["the dog sees , a cat .", "the teacher reads the book"]
