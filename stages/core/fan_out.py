@@ -45,6 +45,7 @@ Piece = Callable[[Any, Job], Result]
 LOCAL, RAY = "local", "ray:"
 CONNECT_SECONDS = 5
 AHEAD = 2  # jobs a thread that may be done before they are due
+LOOPBACK = ("127.0.0.1", "localhost")
 RETRIES = 5  # of a piece whose worker or machine was lost
 
 
@@ -135,7 +136,7 @@ def _in_one_thread(function: Piece, shared: Any, job: Job) -> Result:
 def _on_ray(
     function: Piece, shared: Shared, jobs: list[Job], runtime: Runtime
 ) -> Iterator[tuple[Job, Result]]:
-    ray = _connected(runtime.fan_out.removeprefix(RAY))
+    ray = _connected(runtime)
     try:
         device = _cluster_device(runtime.device, ray.cluster_resources())
         gpus = 1 if device == "cuda" else 0
@@ -185,8 +186,15 @@ def _elsewhere(function: Piece, kept: list[Any], job: Job, device: str) -> Resul
     return _in_one_thread(function, _fetched[name], job)
 
 
-def _connected(address: str) -> Any:
+def _connected(runtime: Runtime) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    _require_token(runtime)
+    address = runtime.fan_out.removeprefix(RAY)
+    host, _, port = address.rpartition(":")
+    if host in LOOPBACK:
+        # Read when Ray is imported: it then neither takes this machine's address in the network
+        # for the loopback's nor listens on others. (Its name says for whom that is the default.)
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
         import ray  # an optional dependency: requirements-cluster.txt
     except ImportError:
@@ -196,7 +204,6 @@ def _connected(address: str) -> Any:
         ) from None
     environment = {"OMP_WAIT_POLICY": "PASSIVE"}
     package = str(Path(stages.__file__).parent)
-    host, _, port = address.rpartition(":")
     try:
         if port.isdigit():
             # Ray itself would try for minutes.
@@ -213,3 +220,23 @@ def _connected(address: str) -> Any:
             "one with `ray start --head`, and give other machines its RAY_AUTH_TOKEN"
         ) from None
     return ray
+
+
+def _require_token(runtime: Runtime) -> None:
+    """Refuse a cluster that anyone who reaches it can have run code; use the token otherwise.
+
+    Raises:
+        InputError: there is no token, and no setting that says that none is needed.
+    """
+    if runtime.cluster_without_token:
+        return
+    mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
+    named = os.environ.get("RAY_AUTH_TOKEN_PATH")
+    kept = Path(named) if named else Path.home() / ".ray" / "auth_token"
+    if mode != "token" or not (os.environ.get("RAY_AUTH_TOKEN") or kept.is_file()):
+        raise InputError(
+            f"{PARAMETER_FILE}: `runtime.fan_out` asks for Ray, and there is no token (or "
+            "RAY_AUTH_MODE is not token): whoever reaches such a cluster runs code on it. Make one "
+            "with `ray get-auth-token --generate`, copy ~/.ray/auth_token to all machines, and "
+            "start the cluster with RAY_AUTH_MODE=token; or set `cluster_without_token: true`"
+        )

@@ -1,11 +1,13 @@
 """Where a stage runs. No stage declares these parameters, so changing them re-runs nothing."""
 
+import gc
 import random
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
+from pydantic import NonNegativeInt, PositiveInt
 
 from stages.core.runtime.memory import keep_freed_memory
 from stages.core.stage.files import InputError
@@ -26,15 +28,16 @@ class ByDevice(NamedTuple):
         return self.cpu if device.type == "cpu" else self.others
 
 
-class Runtime(Parameters):
+class Runtime(Parameters, section="runtime"):
     """The section `runtime` of `params.yaml`."""
 
     device: str = "auto"
-    threads: int = 2
-    workers: int = 0
-    processes: int = 1
+    threads: PositiveInt = 2
+    workers: NonNegativeInt = 0
+    processes: PositiveInt = 1
     fan_out: str = "local"
-    checkpoint_steps: int = 200
+    cluster_without_token: bool = False
+    checkpoint_steps: PositiveInt = 200
 
 
 def read_runtime(file: str | Path = PARAMETER_FILE) -> Runtime:
@@ -58,6 +61,7 @@ def start(runtime: Runtime, seed: int) -> torch.device:
 
 def settle() -> None:
     """Ask for repeatable algorithms and settle memory, in this process."""
+    gc.freeze()  # imported modules stay to the end: collecting garbage need not look at them
     keep_freed_memory()
     torch.use_deterministic_algorithms(True, warn_only=True)
     # Filling takes a tenth of the time of tuning. It shows reads of memory that was never
