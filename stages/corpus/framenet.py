@@ -43,6 +43,10 @@ def read(name: str, entry: FramenetCorpus) -> pd.DataFrame:
             f"{folder}: NLTK reads no corpus that other accounts may write to; run "
             f"chmod -R go-w {entry.path}"
         )
+    if any((folder / file).stat().st_nlink > 1 for file in INDEXES):
+        raise InputError(
+            f"{folder}: NLTK reads no hard links; make the folder a copy of its own (cp -r)"
+        )
     nltk.data.path.append(str(folder))  # it reads nothing outside of the folders named there
     reader = FramenetCorpusReader(str(folder), INDEXES)
     rows: dict[str, dict] = {}

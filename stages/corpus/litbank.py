@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase
 from stages.core.annotation.tagger import Tagger
 from stages.core.corpora.entries import LitbankCorpus, existing
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.stage.arms import UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS, TAGGER

@@ -15,17 +15,21 @@ from stages.core.corpora.entries import RecordedCorpus, existing
 from stages.core.corpora.store import ANNOTATIONS, corpus_frame
 from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
+from stages.corpus.sound_maps import check_maps, check_tokens
 
 
 def read(name: str, entry: RecordedCorpus) -> pd.DataFrame:
     """The examples of a folder of maps, in the order of its index.
 
     Raises:
-        InputError: it is no such folder, a file of it is damaged, or `words` do not fit `word`.
+        InputError: it is no such folder, a file of it is damaged, maps cannot be attention, or
+            tokens or `words` do not fit them.
     """
     folder = existing(entry.path, name, "a folder of maps (store.json and its files)")
     store = MapStore(folder)
     store.verify()
+    check_tokens(store)
+    check_maps(store)
     tokens = store.tokens
     known = [column for column in ("group", *ANNOTATIONS) if column in tokens]
     rows = []
@@ -33,7 +37,13 @@ def read(name: str, entry: RecordedCorpus) -> pd.DataFrame:
         row = {"id": identity, "group": identity}
         row |= {column: _plain(tokens[column][number]) for column in known}
         if "word" in tokens and row.get("words"):
-            highest = max(tokens["word"][number], default=-1)
+            numbers = tokens["word"][number]
+            lowest, highest = min(numbers, default=-1), max(numbers, default=-1)
+            if lowest < -1:
+                raise InputError(
+                    f"{folder}/tokens.parquet, example {identity!r}: a token belongs to word "
+                    f"{lowest}; words count from 0, and -1 stands for none: mend `word`"
+                )
             if highest >= len(row["words"]):
                 raise InputError(
                     f"{folder}/tokens.parquet, example {identity!r}: a token belongs to word "

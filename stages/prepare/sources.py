@@ -128,13 +128,15 @@ def _class(label: Any, task: Task) -> float:
     raise BadRow(f"unknown label {label!r}{secret}; known are {', '.join(names)}")
 
 
-def _require(name: str, columns: Columns, present: list[Any], where: str) -> None:
+def _require(
+    name: str, columns: Columns, present: list[Any], where: str, hint: str = "mend its spelling"
+) -> None:
     for key, column in columns.model_dump().items():
         if column is not None and present.count(column) != 1:
             fault = "twice" if column in present else "not"
             raise InputError(
                 f"{PARAMETER_FILE}: `tasks.{name}.data.columns.{key}` is {column!r}, which {where} "
-                f"has {fault}; its columns are {present}"
+                f"has {fault}; its columns are {present}; {hint}"
             )
 
 
@@ -216,7 +218,11 @@ def _comma_separated(name: str, path: Path, columns: Columns) -> Iterator[Row]:
     try:
         yield from _table(name, path, columns, ((reader.line_num, row) for row in reader if row))
     except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}; mend the quotes") from None
+        mend = "mend the quotes"
+        if "field limit" in str(error):
+            mend = "close the quote that begins there or, if a text is that long, cut it: an "
+            mend += "encoder reads no more than its positions"
+        raise InputError(f"{path}, line {reader.line_num}: {error}; {mend}") from None
 
 
 def _table(
@@ -232,7 +238,10 @@ def _table(
         table = itertools.chain([first], table)
     else:
         header = first[1]
-    _require(name, columns, header, str(path))
+    hint = (
+        "mend its spelling or, if this is no header line, name columns by numbers: 0 is the first"
+    )
+    _require(name, columns, header, str(path), hint)
     for line, cells in table:
         if len(cells) == len(header):
             yield Row(f"line {line}", dict(zip(header, cells, strict=True)))
@@ -249,6 +258,9 @@ def _json_lines(name: str, path: Path, columns: Columns) -> Iterator[Row]:
         except json.JSONDecodeError as error:
             yield Row(f"line {number}", None, f"not JSON ({error.msg})")
             continue
+        except RecursionError:
+            yield Row(f"line {number}", None, "not JSON (lists or objects too deep in each other)")
+            continue
         if isinstance(values, dict):
             yield Row(f"line {number}", values)
         else:
@@ -258,8 +270,8 @@ def _json_lines(name: str, path: Path, columns: Columns) -> Iterator[Row]:
 def _parquet(name: str, path: Path, columns: Columns) -> Iterator[Row]:
     try:
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a readable parquet file ({error})") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: not a readable parquet file ({error}); write it anew") from None
     _require(name, columns, table.column_names, str(path))
     wanted = [column for column in columns.model_dump().values() if column is not None]
     for number, values in enumerate(table.select(wanted).to_pylist()):

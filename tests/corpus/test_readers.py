@@ -1,6 +1,8 @@
 """Reading corpora: what each source becomes, and what is refused."""
 
 import json
+import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -18,12 +20,12 @@ from stages.core.corpora.entries import (
     WrittenCorpus,
 )
 from stages.core.corpora.store import corpus_frame, read_corpus, word, write_corpus
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recordings.store import write_maps
 from stages.core.stage.files import InputError
-from stages.corpus import conllu, litbank, paragraphs, recorded, written
-from stages.corpus.__main__ import main
-from stages.corpus.framenet import exemplar_rows
+from stages.corpus import conllu, framenet, litbank, paragraphs, recorded, written
+from stages.corpus.framenet import INDEXES, exemplar_rows
+from stages.corpus.stage import run_stage
 from tests.oracle import oracle_corpus
 
 TREEBANK = """\
@@ -66,7 +68,7 @@ def test_words_of_a_treebank_stand_where_they_are_in_the_text(tmp_path):
 
 
 def test_a_file_that_is_no_treebank_is_refused(tmp_path):
-    with pytest.raises(InputError, match="not CoNLL-U"):
+    with pytest.raises(InputError, match="the head of word 1 is four"):
         treebank(tmp_path, TREEBANK.replace("\t4\tnsubj", "\tfour\tnsubj"))
     with pytest.raises(InputError, match="no sentences"):
         treebank(tmp_path, "")
@@ -265,11 +267,36 @@ def test_the_stage_draws_texts_and_keeps_recorded_maps(tmp_path, monkeypatch):
         "trees": {"source": "conllu", "path": "some.conllu", "texts": 1},
     }
     with Path("params.yaml").open("w") as stream:
-        YAML().dump({"corpora": corpora}, stream)
-    main("elsewhere")
+        bounds = {"warned": 0.03, "refused": 0.3}
+        YAML().dump({"corpora": corpora, "unknown_tokens": bounds}, stream)
+    run_stage("elsewhere")
     assert (tmp_path / "work/corpora/elsewhere/maps/store.json").is_file()
-    main("trees")
+    run_stage("trees")
     assert len(read_corpus("work/corpora/trees/corpus.parquet")) == 1
     assert not (tmp_path / "work/corpora/trees/maps").exists()
+    sizes = pd.read_parquet("work/measures/corpus/elsewhere.parquet")
+    assert sizes.to_dict("records") == [{"texts": 1, "words": 0, "tokens": 1, "unknown": 0}]
+    # As DVC runs it.
+    monkeypatch.setenv("DVC_STAGE", "corpus@trees")
+    run_stage()
+    monkeypatch.delenv("DVC_STAGE")
+    with pytest.raises(InputError, match="no corpus is named"):
+        run_stage()
     with pytest.raises(InputError, match=r"corpora\.none"):
-        main("none")
+        run_stage("none")
+
+
+@pytest.mark.skipif(find_spec("nltk") is None, reason="requirements-text.txt")
+@pytest.mark.parametrize(("spoil", "said"), [("link", "no hard links"), ("mode", "chmod -R go-w")])
+def test_a_release_that_nltk_would_refuse_is_refused_with_the_mend(tmp_path, spoil, said):
+    release = tmp_path / "fndata-1.5"
+    release.mkdir()
+    for file in INDEXES:
+        (release / file).write_text("<x/>")
+    if spoil == "link":
+        os.link(release / INDEXES[0], tmp_path / "beside.xml")
+    else:
+        (release / INDEXES[0]).chmod(0o666)
+    entry = FramenetCorpus(source="framenet", path=str(release))
+    with pytest.raises(InputError, match=said):
+        framenet.read("frames", entry)

@@ -85,6 +85,25 @@ def test_a_file_without_a_header_has_numbered_columns(tmp_path: Path) -> None:
     examples = read(path, columns={"text_a": 1, "label": 3})
     assert examples["text_a"].tolist() == ["A cat.", "Two cats."]
     assert examples["text_b"].tolist() == [None, None]
+    with pytest.raises(InputError, match="if this is no header line, name columns by numbers"):
+        read(path)
+
+
+def test_a_text_beyond_what_the_reader_takes(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", ["first,second,grade", f'"{"a" * 140_000}",A dog.,yes'])
+    with pytest.raises(InputError, match="field limit.* if a text is that long, cut it"):
+        read(path)
+
+
+def test_objects_too_deep_in_each_other(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", ["[" * 100_000])
+    with pytest.raises(InputError, match="line 1: not JSON .*too deep"):
+        read(path)
+
+
+def test_truth_values_are_no_names(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match='true is a truth value in YAML.*write "true"'):
+        task(tmp_path / "a.tsv", labels=[True, False])
 
 
 @pytest.mark.parametrize(

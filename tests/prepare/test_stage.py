@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import read_examples
-from stages.prepare.__main__ import main
+from stages.prepare.stage import run_stage
 
 REPOSITORY = Path(__file__).parents[2]
 PARAMETERS = """
+unknown_tokens: {warned: 0.03, refused: 0.3}
 tasks:
   sentiment:
     data: {source: written, train: 12, validation: 6, seed: 1}
@@ -28,26 +30,27 @@ tasks:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "params.yaml").write_text(PARAMETERS)
+def folder(tmp_path, monkeypatch, tiny_bert):
+    checkpoint = f"checkpoint: {{source: folder, path: {tiny_bert}}}\n"
+    (tmp_path / "params.yaml").write_text(checkpoint + PARAMETERS)
     (tmp_path / "data").symlink_to(REPOSITORY / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_a_written_task_becomes_two_files_with_the_same_bytes_again(folder):
-    main("sentiment")
+    run_stage("sentiment")
     paths = [folder / f"work/tasks/sentiment/{split}.parquet" for split in ("train", "validation")]
     first = [path.read_bytes() for path in paths]
     assert [len(read_examples(path)) for path in paths] == [12, 6]
-    main("sentiment")
+    run_stage("sentiment")
     assert [path.read_bytes() for path in paths] == first
 
 
 def test_own_files_are_read(folder):
     (folder / "train.tsv").write_text("text\tlabel\nGood.\tyes\nBad.\tno\n")
     (folder / "dev.tsv").write_text("text\tlabel\nFine.\tyes\n")
-    main("own")
+    run_stage("own")
     train = read_examples(folder / "work/tasks/own/train.parquet")
     assert train["text_a"].tolist() == ["Good.", "Bad."]
     assert train["label"].tolist() == [1.0, 0.0]
@@ -58,5 +61,34 @@ def test_a_bad_row_leaves_no_file(folder):
     (folder / "train.tsv").write_text("text\tlabel\nGood.\tmaybe\n")
     (folder / "dev.tsv").write_text("text\tlabel\nFine.\tyes\n")
     with pytest.raises(InputError, match=r"train\.tsv"):
-        main("own")
+        run_stage("own")
     assert not (folder / "work/tasks/own").exists()
+
+
+def write_own(folder: Path, train: list[str], validation: list[str]) -> None:
+    for name, texts in (("train", train), ("dev", validation)):
+        rows = [f"{text}\t{('no', 'yes')[row % 2]}" for row, text in enumerate(texts)]
+        (folder / f"{name}.tsv").write_text("\n".join(["text\tlabel", *rows]) + "\n")
+
+
+def test_sizes_are_counted_and_examples_of_both_splits_are_told(folder, capsys):
+    """Every letter is a token of the tiny vocabulary, and so is every sign but these."""
+    write_own(folder, ["good dog", "bad cat", "a ☃ house", "the river"], ["bad cat", "new song"])
+    run_stage("own")
+    table = pd.read_parquet("work/measures/prepare/own.parquet")
+    assert table.to_dict("records") == [
+        {"split": "train", "examples": 4, "tokens": 9, "unknown": 1, "in_both": 1},
+        {"split": "validation", "examples": 2, "tokens": 6, "unknown": 0, "in_both": 1},
+    ]
+    said = capsys.readouterr().err
+    assert "own train: 11% of its 9 tokens are unknown to the tokenizer" in said
+    assert "1 of 2 validation examples are training examples, too" in said
+
+
+def test_another_script_is_refused(folder):
+    write_own(folder, ["小狗 喜欢 河 good", "房子"], ["歌 书", "老师"])
+    with pytest.raises(
+        InputError, match="own train: .* tokens are unknown .*unknown_tokens.refused"
+    ):
+        run_stage("own")
+    assert not (folder / "work").exists()

@@ -6,6 +6,7 @@ from typing import Any
 
 import conllu
 
+from stages.core.annotation.well_formed import first_fault
 from stages.core.corpora.store import word
 from stages.core.stage.files import InputError
 
@@ -16,21 +17,46 @@ def sentences(path: Path) -> Iterator[tuple[conllu.TokenList, str]]:
     """Yield each sentence with the name of its document (its own, where the file names none).
 
     Raises:
-        InputError: the file is not CoNLL-U.
+        InputError: the file is not CoNLL-U, or a sentence has heads, ids or ranges that cannot be.
     """
     document = ""
     number = 0
-    with path.open(encoding="utf-8") as file:
-        try:
-            for number, sentence in enumerate(conllu.parse_incr(file), 1):
-                document = sentence.metadata.get("newdoc id", document)
-                yield sentence, document or sentence.metadata.get("sent_id", str(number))
-        except (conllu.exceptions.ParseException, UnicodeDecodeError) as error:
-            raise InputError(
-                f"{path}: after sentence {number}: not CoNLL-U ({error}); mend the file"
-            ) from None
+    try:
+        for number, (line, lines) in enumerate(_blocks(path), 1):
+            if all(text.startswith("#") for text in lines):
+                continue
+            if fault := first_fault(lines):
+                raise _refusal(path, line + fault[0], number, fault[1])
+            try:
+                (sentence,) = conllu.parse("".join(lines))
+            except (conllu.exceptions.ParseException, ValueError) as error:
+                raise _refusal(path, line, number, f"not CoNLL-U ({error})") from None
+            document = sentence.metadata.get("newdoc id", document)
+            yield sentence, document or sentence.metadata.get("sent_id", str(number))
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: not UTF-8 after sentence {number} ({error}); save it as UTF-8"
+        ) from None
     if not number:
         raise InputError(f"{path}: no sentences; name a CoNLL-U file")
+
+
+def _blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of each sentence after the number of the first; empty lines end one."""
+    block: list[str] = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                block.append(line)
+            elif block:
+                yield number - len(block), block
+                block = []
+    if block:
+        yield number - len(block) + 1, block
+
+
+def _refusal(path: Path, line: int, sentence: int, why: str) -> InputError:
+    return InputError(f"{path}, line {line} (sentence {sentence}): {why}; mend the file")
 
 
 def sentence_row(sentence: conllu.TokenList, group: str) -> dict[str, Any]:
@@ -55,7 +81,7 @@ def sentence_row(sentence: conllu.TokenList, group: str) -> dict[str, Any]:
                     lemma=member["lemma"] or member["form"],
                     upos=member["upos"] or "",
                     feats="|".join(feats),
-                    head=(member["head"] or 0) - 1,  # ids count from 1, and 0 is the root
+                    head=member["head"] - 1,  # ids count from 1, and 0 is the root
                     deprel=member["deprel"] or "",
                     negation=any(mark in feats for mark in NEGATIVE),
                 )

@@ -65,6 +65,10 @@ class RecordedCorpus(Drawn):
     source: Literal["recorded"]
     path: str
     model: str  # what recorded it, for the report
+    # What is known of it beside: claims of a source that measured on another kind say so.
+    arm: Literal["untuned", "tuned"] | None = None
+    training: Literal["masked words", "sentence similarity", "other"] | None = None
+    pairs: bool | None = None
 
 
 Corpus = Annotated[

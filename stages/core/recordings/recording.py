@@ -21,7 +21,8 @@ from transformers import AutoConfig, PreTrainedTokenizerBase
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
 from stages.core.encoder.batches import Encoded, encode, fitting
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, require_positions
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer, require_positions
 from stages.core.heads.layer_maps import layer_attention
 from stages.core.heads.seam import Gated
 from stages.core.recordings.store import MapStore

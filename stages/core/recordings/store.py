@@ -33,13 +33,31 @@ import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float, Float16, Int
+from pydantic import BaseModel, NonNegativeInt, PositiveInt
 from torch import Tensor
 
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.settings import checked
 
 FORMAT = {"format": "attention-maps", "version": 1}
 ELEMENT = np.dtype("<f2")
 MEGABYTE = 1_000_000
+
+
+class File(BaseModel, extra="forbid"):
+    """What store.json says of another file."""
+
+    name: str
+    bytes: NonNegativeInt
+    sha256: str
+
+
+class Header(BaseModel):
+    """What store.json says beside its format."""
+
+    layers: PositiveInt
+    heads: PositiveInt
+    files: list[File]
 
 
 @contextmanager
@@ -157,8 +175,8 @@ class MapStore:
         self.folder = Path(folder)
         self._files = self._read_header()
         for name, facts in self._files.items():
-            self._check_size(name, facts["bytes"])
-        self.index = pd.read_parquet(self.folder / "index.parquet")
+            self._check_size(name, facts.bytes)
+        self.index = self._table("index.parquet", ("id", "length", "shard", "offset"))
         self.ids: list[str] = self.index["id"].tolist()
         self._rows = {identity: row for row, identity in enumerate(self.ids)}
         self._lengths = self.index["length"].tolist()
@@ -176,7 +194,7 @@ class MapStore:
     @cached_property
     def tokens(self) -> pd.DataFrame:
         """`id`, `tokens`, `segments` and further columns, in the order of the index."""
-        return pd.read_parquet(self.folder / "tokens.parquet")
+        return self._table("tokens.parquet", ("id",))
 
     def groups(
         self,
@@ -195,7 +213,7 @@ class MapStore:
             InputError: names the first file that was altered.
         """
         for name, facts in self._files.items():
-            if _sha256(self.folder / name) != facts["sha256"]:
+            if _sha256(self.folder / name) != facts.sha256:
                 raise self._damaged(name, "its content is not what was written (SHA-256 differs)")
 
     def _array(self, row: int, count: int) -> Float16[np.ndarray, "example layer head query key"]:
@@ -221,13 +239,22 @@ class MapStore:
                 f"{file}: no such file: {self.folder} is not a folder of attention maps, or its "
                 "writing was cut short; run the stage that writes it again"
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._damaged("store.json", f"it is not valid JSON ({error})") from None
-        if {key: header.get(key) for key in FORMAT} != FORMAT:
+        if not isinstance(header, dict) or {key: header.get(key) for key in FORMAT} != FORMAT:
             raise self._damaged("store.json", f"it does not say {FORMAT}")
-        self.layers: int = header["layers"]
-        self.heads: int = header["heads"]
-        return {facts.pop("name"): facts for facts in header["files"]}
+        facts = checked(Header, {key: header.get(key) for key in Header.model_fields}, str(file))
+        self.layers, self.heads = facts.layers, facts.heads
+        return {entry.name: entry for entry in facts.files}
+
+    def _table(self, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+        try:
+            table = pd.read_parquet(self.folder / name)
+        except (OSError, ValueError) as error:  # pyarrow's own errors are of the latter kind
+            raise self._damaged(name, f"it is no table in Parquet ({error})") from None
+        if lacking := [column for column in columns if column not in table]:
+            raise self._damaged(name, f"it has no column `{lacking[0]}`")
+        return table
 
     def _check_size(self, name: str, expected: int) -> None:
         file = self.folder / name
@@ -238,10 +265,13 @@ class MapStore:
             raise self._damaged(name, f"it has {size} bytes, {expected} were written")
 
     def _check_index(self) -> None:
-        ends = self.index["offset"] + _bytes(self.index["length"], self.layers * self.heads)
-        for shard, end in ends.groupby(self.index["shard"]).max().items():
-            name = _shard_name(shard)
-            if name not in self._files or self._files[name]["bytes"] != end:
+        """Examples follow each other in a shard without a gap, and fill it."""
+        sizes = _bytes(self.index["length"], self.layers * self.heads)
+        for shard, rows in self.index.assign(size=sizes).groupby("shard"):
+            rows, name = rows.sort_values("offset"), _shard_name(shard)
+            follow = np.concatenate([[0], rows["size"].cumsum()])
+            fits = name in self._files and self._files[name].bytes == follow[-1]
+            if not fits or (rows["offset"] != follow[:-1]).any() or (rows["length"] < 1).any():
                 raise self._damaged("index.parquet", f"it does not fit {name}")
 
     def _damaged(self, name: str, reason: str) -> InputError:

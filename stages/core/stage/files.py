@@ -53,5 +53,9 @@ def read_yaml(path: str | Path) -> Any:
         return YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file in {Path.cwd()}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); save it as UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: its lists or mappings lie too deep in each other") from None
     except YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {error}") from None

@@ -15,12 +15,23 @@ from pydantic import (
 from stages.core.stage.files import InputError, read_yaml
 
 PARAMETER_FILE = "params.yaml"
+# What a section of `params.yaml` is checked against, by its name; a module adds its own.
+SECTIONS: dict[str, Any] = {}
 
 
 class Parameters(BaseModel):
-    """Base of every section of `params.yaml`: unknown keys are errors, values do not change."""
+    """Base of every section of `params.yaml`: unknown keys are errors, values do not change.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Neither is a number that is none, or infinite.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def __init_subclass__(cls, section: str | None = None, **others: Any) -> None:
+        """Make a section's model known by the section's name."""
+        super().__init_subclass__(**others)
+        if section is not None:
+            SECTIONS[section] = cls
 
 
 class Resampled(Parameters):

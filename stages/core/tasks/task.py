@@ -85,6 +85,9 @@ Seeds = Annotated[list[NonNegativeInt], Field(min_length=1), AfterValidator(_dif
 
 
 def _named(label: Any) -> Any:
+    if isinstance(label, bool):
+        word = str(label).lower()
+        raise ValueError(f'{word} is a truth value in YAML; as the name of a class write "{word}"')
     return str(label) if type(label) is int else label
 
 

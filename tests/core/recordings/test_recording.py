@@ -11,7 +11,8 @@ from ruamel.yaml import YAML
 
 from stages.core.corpora.store import corpus_frame, write_corpus
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.recordings import recording as recording_module
 from stages.core.recordings.recording import LiveRecording, StoredRecording, Texts, open_texts

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recordings.tokens import Special, recorded_table, token_table
 from tests.core.recordings.pairs import corpus
 

@@ -1,0 +1,57 @@
+"""What a sentence in CoNLL-U has to keep to, line by line, beyond what its columns' types say.
+
+A reader that does not look gets words with heads of other words, or loses words, without a sign.
+"""
+
+import re
+
+COLUMNS = 10
+WORD, RANGE, EMPTY = r"[0-9]+", r"([0-9]+)-([0-9]+)", r"[0-9]+\.[0-9]+"
+
+
+def first_fault(lines: list[str]) -> tuple[int, str] | None:
+    """The place in `lines` and the nature of the first fault of a sentence; None where it has none.
+
+    Ids count from 1 on without a gap, ranges stand before their first word and end at a word of
+    the sentence, heads are 0 or a word of the sentence, and lead to 0.
+    """
+    heads: dict[int, tuple[int, str]] = {}  # of each word, its line and what stands for its head
+    open_range = (0, 0, 0)  # line, first and last word of the last range
+    for place, line in enumerate(lines):
+        if line.startswith("#"):
+            continue
+        columns = line.rstrip("\r\n").split("\t")
+        if len(columns) != COLUMNS:
+            return place, f"{len(columns)} columns, not {COLUMNS} (a tab stands between two)"
+        if "  " in line:
+            return place, "two spaces stand together, which readers take for a tab"
+        identity, following = columns[0], len(heads) + 1
+        if span := re.fullmatch(RANGE, identity):
+            first, last = int(span[1]), int(span[2])
+            if first != following or last <= first or first <= open_range[2]:
+                return place, f"the range {identity} does not stand before its words"
+            open_range = (place, first, last)
+        elif re.fullmatch(WORD, identity):
+            if int(identity) != following:
+                return place, f"the id is {identity}, but the next word is number {following}"
+            heads[following] = (place, columns[6])
+        elif not re.fullmatch(EMPTY, identity):
+            return place, f"{identity!r} is no id: a number, a range (1-2) or an empty node (1.1)"
+    if open_range[2] > len(heads):
+        return open_range[0], f"the range ends at {open_range[2]}, the last word is {len(heads)}"
+    return _fault_of_heads(heads)
+
+
+def _fault_of_heads(heads: dict[int, tuple[int, str]]) -> tuple[int, str] | None:
+    up = {}
+    for number, (place, head) in heads.items():
+        if not re.fullmatch(WORD, head) or int(head) > len(heads):
+            return place, f"the head of word {number} is {head}, no number from 0 to {len(heads)}"
+        up[number] = int(head)
+    for number, (place, _) in heads.items():
+        step, left = number, len(heads)
+        while step and left >= 0:
+            step, left = up[step], left - 1
+        if step:
+            return place, f"the heads of word {number} go in a circle and never lead to 0"
+    return None

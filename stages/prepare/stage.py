@@ -1,0 +1,67 @@
+"""Prepare the examples of a task: written here with gold annotation, from the Hub, or files."""
+
+import pandas as pd
+import typer
+
+from stages.core.checkpoint_source import Checkpoint, locate
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.known_tokens import known_tokens, require_known
+from stages.core.stage.files import atomic
+from stages.core.stage.places import examples_file
+from stages.core.stage.settings import section
+from stages.core.tasks.examples import validate, write_examples
+from stages.core.tasks.tables import TASK_SIZES
+from stages.core.tasks.task import load_task
+from stages.core.written import write_task
+from stages.prepare.sources import read_source
+
+TEXTS = ["text_a", "text_b"]
+# Of the validation examples: so many may be among the training examples without a word.
+IN_BOTH = 0.05
+
+
+def run_stage(task: str) -> None:
+    """Write work/tasks/TASK/train.parquet and validation.parquet."""
+    entry = load_task(task)
+    read = write_task if entry.data.source == "written" else read_source
+    frames = read(task, entry)
+    labels = entry.outputs if entry.kind == "classification" else None
+    for split, examples in frames.items():
+        validate(examples, f"{task} {split}", labels, entry.label_names)
+    table = sizes(task, frames)
+    with atomic(examples_file(task, "train").parent) as folder:
+        folder.mkdir()
+        for split, examples in frames.items():
+            write_examples(examples, folder / examples_file(task, split).name)
+    TASK_SIZES.write(table, task=task)
+
+
+def sizes(task: str, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table `TASK_SIZES`; warns of unknown tokens, and of examples in both splits.
+
+    Raises:
+        InputError: too many tokens are unknown to the checkpoint's tokenizer.
+    """
+    tokenizer = load_tokenizer(locate(section(Checkpoint, "checkpoint")))
+    texts = {
+        split: list(examples[TEXTS].fillna("").itertuples(index=False, name=None))
+        for split, examples in frames.items()
+    }
+    rows = []
+    for split, own in texts.items():
+        known = known_tokens(tokenizer, [text for pair in own for text in pair if text])
+        require_known(f"{task} {split}", known)
+        others = {pair for other, pairs in texts.items() if other != split for pair in pairs}
+        in_both = sum(pair in others for pair in own)
+        rows.append([split, len(own), *known, in_both])
+    table = pd.DataFrame(rows, columns=list(TASK_SIZES.columns))
+    last = table[table["split"] == "validation"].iloc[0]
+    if last["in_both"] > IN_BOTH * last["examples"]:
+        typer.secho(
+            f"warning: {task}: {last['in_both']} of {last['examples']} validation examples are "
+            "training examples, too; scores on them say little: name other data for "
+            f"`tasks.{task}.data.splits`",
+            fg="yellow",
+            err=True,
+        )
+    return table
