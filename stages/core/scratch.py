@@ -1,5 +1,6 @@
 """Saved states of a run that may be killed, outside what DVC deletes before a run."""
 
+import ast
 import hashlib
 import json
 from collections.abc import Iterable
@@ -25,12 +26,28 @@ def code_of(*patterns: str) -> list[Path]:
 
 
 def fingerprint(identity: Any, files: Iterable[Path]) -> str:
-    """A short name for everything that a run's result depends on: settings and files' contents."""
+    """A short name for everything that a run's result depends on: settings and files' contents.
+
+    Of Python's files what runs counts: comments, docstrings and line breaks may change.
+    """
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode())
     for path in files:
+        if path.suffix == ".py":
+            digest.update(hashlib.sha256(_what_runs(path).encode()).digest())
+            continue
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
+
+
+def _what_runs(source: Path) -> str:
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                if ast.get_docstring(node, clean=False) is not None:
+                    del node.body[0]
+    return ast.dump(tree)
 
 
 def open_scratch(scratch: Path) -> None:

@@ -1,8 +1,6 @@
 """Where runs compute: side by side on this machine, or one of them in several processes."""
 
-import ctypes
 import os
-import signal
 import subprocess
 import sys
 
@@ -10,9 +8,8 @@ import torch
 
 from stages.core.runtime.runtime import Runtime, find_device
 from stages.core.stage.files import InputError
+from stages.core.stage.parent import end_with_parent
 from stages.core.stage.settings import PARAMETER_FILE
-
-PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def process_count(runtime: Runtime) -> int:
@@ -78,13 +75,3 @@ def run_under_torchrun(runtime: Runtime, module: str, *arguments: str) -> None:
     done = subprocess.run(command, env=environment, preexec_fn=end_with_parent)
     if done.returncode:
         raise ChildProcessError(f"torchrun ended with status {done.returncode}")
-
-
-def end_with_parent() -> None:
-    """Have the kernel end this process with the one that started it, if that is killed.
-
-    torchrun cannot end its processes then. They would go on, and write beside the run that
-    follows. Linux only.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

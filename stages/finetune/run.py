@@ -13,7 +13,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from stages.core.encoder.batches import Encoded, encode
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import files_in, finishing
 from stages.core.runtime.runtime import Runtime, find_device, start
 from stages.core.scratch import code_of, fingerprint, open_scratch
@@ -32,7 +32,7 @@ from stages.finetune.training import Finetune, examples_a_pass, train
 RUNS = SCRATCH / "finetune"
 # A change of these files makes kept runs and states void.
 CODE = [
-    *code_of("encoder/*.py", "runtime/*.py", "tasks/*.py", "checkpoint_source.py", "stage/arms.py"),
+    *code_of("encoder/*.py", "runtime/*.py", "tasks/*.py", "stage/arms.py"),
     *(Path(__file__).with_name(f"{name}.py") for name in ("run", "task_model", "training")),
 ]
 SPLITS = ("train", "validation")
@@ -118,6 +118,7 @@ def make(run: Run, report: Report) -> None:
         run.settings.batch,
         device,
     )
+    require_finite(run, predictions)
     keep(run, model, predictions, {split: len(frame) for split, frame in examples.items()})
 
 
@@ -158,6 +159,22 @@ def require_possible(run: Run, examples: int) -> None:
         raise InputError(
             f"{PARAMETER_FILE}: `finetune.precision` is tf32, which only CUDA has, but "
             f"`runtime.device` is {device}; use fp32 or bf16"
+        )
+
+
+def require_finite(run: Run, predictions: pd.DataFrame) -> None:
+    """Refuse a model that has no answer: its predictions would count as one class, and be scored.
+
+    Raises:
+        InputError: a logit is not finite.
+    """
+    logits = predictions.filter(regex="^logit_").to_numpy()
+    lost = int((~np.isfinite(logits)).any(axis=1).sum())
+    if lost:
+        raise InputError(
+            f"{run}: the logits of {lost} of {len(logits)} validation examples are not finite: the "
+            f"tuning went astray; lower `finetune.learning_rate` ({run.settings.learning_rate}) in "
+            f"{PARAMETER_FILE}, or that under `tasks.{run.task}.finetune`"
         )
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
-from stages.core.encoder.checkpoint import load_encoder_with_report, require_positions
+from stages.core.encoder.checkpoint import load_encoder_with_report
+from stages.core.encoder.tokenizer import require_positions
 from stages.core.stage.arms import FROM_CHECKPOINT, Arm
 from stages.core.tasks.task import Task
 

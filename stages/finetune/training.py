@@ -29,13 +29,16 @@ from stages.core.stage.settings import PARAMETER_FILE, Parameters
 from stages.finetune.processes import process_count
 from stages.finetune.side_by_side import Report
 
+SHORT = 128  # tokens of a text, up to which attention takes less memory than the rest
 
-class Finetune(Parameters):
+
+class Finetune(Parameters, section="finetune"):
     """The section `finetune`: how a model is tuned. Defaults as Kovaleva et al. and BERT."""
 
     epochs: PositiveInt = 3
     batch: PositiveInt = 32
     accumulation: PositiveInt = 1
+    pass_tokens: PositiveInt = 4096
     learning_rate: PositiveFloat = 2.0e-5
     warmup: Annotated[NonNegativeFloat, Field(lt=1)] = 0.1
     weight_decay: NonNegativeFloat = 0.01
@@ -106,16 +109,49 @@ class Progress(TrainerCallback):
 
 
 class ClassifierTrainer(Trainer):
-    """A `Trainer` with its own order of the examples."""
+    """A `Trainer` with its own order of the examples, and passes of so many tokens at most."""
 
-    def __init__(self, sampler: LengthGrouped, report: Report, **settings: Any):
-        self.sampler = sampler
+    def __init__(self, sampler: LengthGrouped, report: Report, pass_tokens: int, **settings: Any):
+        self.sampler, self.pass_tokens = sampler, pass_tokens
         progress = Progress(sampler, report)
         super().__init__(**settings, compute_loss_func=mean_loss, callbacks=[progress])
         self.remove_callback(PrinterCallback)  # `report` has its lines
 
     def _get_train_sampler(self, train_dataset: Any = None) -> LengthGrouped:
         return self.sampler
+
+    def training_step(
+        self,
+        model: nn.Module,
+        inputs: dict[str, Tensor],
+        num_items_in_batch: Tensor | int | None = None,
+    ) -> Float[Tensor, ""]:
+        """The loss and gradients of the examples of one pass, in parts where they are long.
+
+        Activations grow with the tokens of a pass, those of attention with their squares: 32
+        examples of 512 tokens would take 11 GiB of a 6-layer encoder's memory. Processes exchange
+        gradients once, in the last part.
+        """
+        rows, width = inputs["input_ids"].shape
+        size = texts_of_pass(width, self.pass_tokens)
+        *parts, last = (
+            {name: values[start : start + size] for name, values in inputs.items()}
+            for start in range(0, rows, size)
+        )
+        whole = super().training_step
+        with self.accelerator.no_sync(model):
+            losses = [whole(model, one, num_items_in_batch) for one in parts]
+        losses.append(whole(model, last, num_items_in_batch))
+        return torch.stack(losses).sum()
+
+
+def texts_of_pass(length: int, pass_tokens: int) -> int:
+    """How many texts of `length` tokens a pass has at most: at least one.
+
+    Up to `SHORT` tokens they have `pass_tokens` together; beyond it, where memory grows with the
+    square of the length, as many pairs of tokens as `pass_tokens` in texts of `SHORT`.
+    """
+    return max(1, pass_tokens * SHORT // (length * max(length, SHORT)))
 
 
 def mean_loss(
@@ -211,6 +247,7 @@ def train(
     trainer = ClassifierTrainer(
         sampler,
         report,
+        settings.pass_tokens,
         model=model,
         args=arguments,
         train_dataset=[

@@ -46,3 +46,14 @@ def test_code_that_is_not_there_is_no_code_that_never_changes():
     assert [file.name for file in code_of("scratch.py")] == ["scratch.py"]
     with pytest.raises(FileNotFoundError, match=r"no file is named tuning\.py"):
         code_of("scratch.py", "tuning.py")
+
+
+def test_of_code_counts_what_runs(tmp_path: Path) -> None:
+    file = tmp_path / "training.py"
+    file.write_text('"""What."""\n\n\ndef f(x):\n    """Doc."""\n    return x + 1  # why\n')
+    first = fingerprint({}, [file])
+    file.write_text('"""Other words."""\ndef f(x):\n    # elsewhere\n    return (x\n        + 1)\n')
+    assert fingerprint({}, [file]) == first
+    for change in ("x + 2", "x - 1", "'x + 1'"):
+        file.write_text(f'def f(x):\n    """Doc."""\n    return {change}\n')
+        assert fingerprint({}, [file]) != first

@@ -17,12 +17,14 @@ import torch
 from ruamel.yaml import YAML
 
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import examples_frame, write_examples
-from stages.finetune import __main__ as finetune
 from stages.finetune import run as one_run
+from stages.finetune import stage as finetune
+from stages.finetune.training import texts_of_pass
 
 REPOSITORY = Path(__file__).parents[2]
 ARMS = ("untuned", "tuned_from_random", "tuned", "random_weights")
@@ -83,7 +85,7 @@ def project(
 
 def run(arm: str | None = "tuned", seed: int | None = 0) -> Outputs:
     """Run the stage for one run, or (None) for all; the files it wrote."""
-    finetune.main("toy", arm, seed)
+    finetune.run_stage("toy", arm, seed)
     return outputs("*" if arm is None else arm, "*" if seed is None else seed)
 
 
@@ -289,9 +291,19 @@ def test_accumulated_passes_make_the_same_steps(
     project(accumulation=4)
     run()
     np.testing.assert_allclose(logits(), whole, atol=1e-4)
-    project(accumulation=1, learning_rate=2e-3)
+    # In parts of two examples or three, and an example that is longer by itself.
+    for most in (30, 1):
+        project(accumulation=2, pass_tokens=most)
+        run()
+        np.testing.assert_allclose(logits(), whole, atol=1e-4)
+    project(accumulation=1, pass_tokens=4096, learning_rate=2e-3)
     run()
     assert np.abs(logits() - whole).max() > 1e-2  # so the tolerance above means something
+
+
+@pytest.mark.parametrize(("length", "texts"), [(64, 64), (128, 32), (256, 8), (512, 2), (5000, 1)])
+def test_long_texts_are_fewer_in_a_pass(length, texts):
+    assert texts_of_pass(length, 4096) == texts
 
 
 def test_bfloat16_moves_the_result_a_little(
@@ -309,6 +321,20 @@ def test_tf32_without_cuda(project: Callable[..., None]) -> None:
     project(precision="tf32")
     with pytest.raises(InputError, match="only CUDA has"):
         run()
+
+
+@pytest.mark.parametrize("rate", [float("inf"), float("nan")])
+def test_a_learning_rate_that_is_no_number(project: Callable[..., None], rate: float) -> None:
+    project(learning_rate=rate)
+    with pytest.raises(InputError, match=r"key `learning_rate`: .*finite number"):
+        run()
+
+
+def test_a_tuning_that_went_astray_is_not_scored(project: Callable[..., None]) -> None:
+    project(learning_rate=1e30)
+    with pytest.raises(InputError, match="30 of 30 validation examples are not finite"):
+        run()
+    assert not Path("work/measures").exists()
 
 
 def test_killed_and_run_again_it_ends_with_the_same_bytes(project: Callable[..., None]) -> None:

@@ -9,10 +9,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForMaskedLM
 
-from stages.core.encoder.checkpoint import (
-    load_encoder,
-    load_tuned,
-)
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
 from stages.finetune.task_model import load_task_model
