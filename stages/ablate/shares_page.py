@@ -22,14 +22,14 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def relative_changes(measures: Measures) -> pd.DataFrame:
-    """One row a task, mode, band and share: change in percent of the baseline, over fine-tunings.
+    """One row a task, mode, band and share of heads, in percent; change in percent of the baseline.
 
-    `draws` are the same sets in each of the `fine_tunings`.
+    Changes are means over fine-tunings; `draws` are the same sets in each of the `fine_tunings`.
     """
     rows = deciding(measures.frame(CURVES))
     columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}
     changes = {new: PERCENT * rows[old] for old, new in columns.items()}
-    rows = rows.assign(**changes, band=rows["band"].map(BANDS))
+    rows = rows.assign(**changes, band=rows["band"].map(BANDS), share=PERCENT * rows["share"])
     keys = ["task", "mode", "band", "share"]
     table = rows_over_seeds(rows, keys, [("value", "low", "high")])
     counts = rows.groupby(keys, sort=False).agg(
@@ -54,13 +54,18 @@ def _section(points: pd.DataFrame, mode: str) -> Section:
                 curves(
                     points,
                     "share",
-                    "share of the band's heads off",
+                    "share of the band's heads off, %",
                     "change, %",
                     group="band",
                     panel="task",
                 ),
             ),
-            Table(name, "Points of the curves", "Change in percent of the metric.", points),
+            Table(
+                name,
+                "Points of the curves",
+                "Share of heads and change of the metric, both in percent.",
+                points,
+            ),
         ),
     )
 

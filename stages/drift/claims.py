@@ -14,6 +14,7 @@ from stages.core.verdicts.answers import Answer, over_tasks
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
+from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings
 
 CROPPED = "cropped"
@@ -31,14 +32,16 @@ def drift_of_last_layers(
     Args:
         without: tasks of which the source does not say it.
     """
-    rows = measures.drawn(TUNED_HEADS)
+    rows = of_learnt_tasks(measures, TUNED_HEADS, resampled=True)
     own = _by_task(rows[rows["variant"] == variant], layers, without)
     control: dict[str, Estimate] = {}
     reason = "its maps are compared with the padding cut off"
     if variant == CROPPED:
         reason = "no encoder was tuned from random weights"
         with suppress(NotMeasured):
-            control = _by_task(measures.drawn(RANDOM_HEADS), layers, without)
+            others = measures.drawn(RANDOM_HEADS)
+            others = others[others["task"].isin(rows["task"])]
+            control = _by_task(others, layers, without)
     answer = over_tasks(own, smallest, control, uncontrolled=reason)
     return replace(answer, arm=TUNED, seeds=fine_tunings(rows, own))
 

@@ -25,6 +25,7 @@ from stages.core.verdicts.estimates import (
     mean_of,
     smallest,
 )
+from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
 
@@ -45,7 +46,7 @@ def early_less_late(measures: Measures, settings: Settings, kind: str, sign: int
     def difference(own: pd.DataFrame) -> Float[np.ndarray, " example"]:
         return sign * (own["early"] - own["late"]).to_numpy()
 
-    rows = _of_kind(measures.frame(SHARES), kind)
+    rows = _of_kind(of_learnt_tasks(measures, SHARES), kind)
     return _of_tuned(
         over_tasks(
             _means(rows, TUNED, difference, settings),
@@ -64,7 +65,7 @@ def change_in_half(measures: Measures, settings: Settings, kind: str, half: str)
     Args:
         half: early or late.
     """
-    rows = _of_kind(measures.frame(CHANGES), kind)
+    rows = _of_kind(of_learnt_tasks(measures, CHANGES), kind)
     found = {
         str(task): _mean(own[f"{half}_change"].to_numpy(), settings)
         for task, own in rows.groupby("task", sort=False)
@@ -76,7 +77,7 @@ def change_in_half(measures: Measures, settings: Settings, kind: str, half: str)
 def task_over_others(measures: Measures, settings: Settings, kind: str, task: str) -> Answer:
     """What tokens of a kind get from the encoder tuned on one task, less what they get on the
     other task where they get most."""
-    rows = _of_kind(measures.frame(SHARES), kind)
+    rows = _of_kind(of_learnt_tasks(measures, SHARES), kind)
     own, control = (
         _means(rows, arm, lambda found: found["share"].to_numpy(), settings)
         for arm in (TUNED, RANDOM_WEIGHTS)
@@ -110,9 +111,9 @@ def words_to_special(measures: Measures, settings: Settings, column: str) -> Ans
         column: share (what it gets from the tuned encoder) or change (by tuning, absolute).
     """
     if column == "change":
-        found = _ratios(measures.frame(CHANGES), column, settings)
+        found = _ratios(of_learnt_tasks(measures, CHANGES), column, settings)
         return _of_tuned(over_tasks(_known(found), largest, uncontrolled=NOT_TUNED))
-    rows = measures.frame(SHARES)
+    rows = of_learnt_tasks(measures, SHARES)
     own, control = (
         _ratios(rows[rows["arm"] == arm], column, settings) for arm in (TUNED, RANDOM_WEIGHTS)
     )
@@ -150,7 +151,7 @@ def best_rise(measures: Measures, settings: Settings, kind: str, tasks: list[str
     Raises:
         NotMeasured: none of the tasks is run, or their texts are not annotated.
     """
-    rows = measures.drawn(RISES)
+    rows = of_learnt_tasks(measures, RISES, resampled=True)
     rows = rows[(rows["aggregate"] == AGGREGATE) & (rows["kind"] == kind)]
     found = {
         str(row["task"]): Estimate.of_row(row, SCORE, int(row["cases"]))
@@ -170,7 +171,7 @@ def cls_looks_at_sep(measures: Measures, settings: Settings) -> Answer:
 
     Its range goes from the tasks on which that is shown to those on which the contrary is not.
     """
-    rows = measures.drawn(CLS)
+    rows = of_learnt_tasks(measures, CLS, resampled=True)
     rows = rows[(rows["aggregate"] == AGGREGATE) & rows["kind"].isin(["sep", *RIVALS])]
     own, control = (
         {
@@ -192,7 +193,8 @@ def worst_heads_match(
 
     Effects and maps are of the first fine-tuning.
     """
-    off, gains = heads_off(measures), measures.drawn(MATCHES)
+    off = heads_off(measures)
+    gains = of_learnt_tasks(measures, MATCHES, resampled=True)
     own: dict[str, Estimate] = {}
     control: dict[str, Estimate] = {}
     for task in tasks:

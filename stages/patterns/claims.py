@@ -15,6 +15,7 @@ from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, difference_of, largest, smallest
+from stages.core.verdicts.learnt import of_learnt_tasks
 from stages.core.verdicts.measures import Measures, studied
 from stages.core.verdicts.setting import setting_of_task
 from stages.patterns.labelled_maps import CLASSES
@@ -105,8 +106,8 @@ def text_pattern_share(measures: Measures, settings: Settings, pattern: str, rul
 
 
 def _shares(measures: Measures, arm: Arm, pattern: str, rule: str) -> dict[str, Estimate]:
-    """The share of a pattern in an arm, of every task."""
-    rows = measures.drawn(SHARES)
+    """The share of a pattern in an arm, of every task that the tuned encoder has learnt."""
+    rows = of_learnt_tasks(measures, SHARES, resampled=True)
     rows = rows[(rows["arm"] == arm) & (rows["pattern"] == pattern) & (rows["rule"] == rule)]
     return {
         row["task"]: Estimate.of_row(row, interval_names(value="share"), int(row["examples"]))

@@ -52,13 +52,15 @@ def write_site(
     pages: dict[str, tuple[Page, list[Section]]],
     heads: pd.DataFrame,
     generated: list[str],
+    texts: pd.DataFrame,
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
     Args:
         pages: by file name, in the order of the navigation.
-        heads: the table of all heads, one row a layer and head.
+        heads: the table of all heads, one row a model, layer and head.
         generated: the tasks and corpora whose text programs wrote.
+        texts: the table of what was read, one row a split or corpus.
     """
     templates = environment()
     shared = {
@@ -67,6 +69,7 @@ def write_site(
         "heads": heads,
         "most_rows": MOST_ROWS,
         "generated": generated,
+        "texts": texts,
         "verdicts": get_args(Verdict),
         "tallies": tallies(findings),
         "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],

@@ -1,5 +1,6 @@
 """The report on synthetic measures: what is written, byte for byte, and what is left out."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -8,8 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from stages.core.pages.gather import pages
+from stages.core.verdicts.measures import open_measures
+from stages.coreference import page as coreference
+from stages.findings.__main__ import app as findings
+from stages.probes import page as probes
 from stages.report.__main__ import app as report
 from stages.report.site import cell, write_csv
+from stages.report.stage import heads_of_pages
+from stages.syntax import page as syntax
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
 
 
@@ -98,3 +106,39 @@ def test_cells_are_short_and_plain():
 def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):
     write_csv(pd.DataFrame({"x": [0.123456, -0.00001]}), tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "x\n0.1235\n0.0\n"
+
+
+def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_path):
+    """Maps that another encoder, of two layers, was recorded with lie beside the checkpoint's."""
+    folder = shutil.copytree(synthetic_reports, tmp_path / "copy", symlinks=True)
+    parameters = folder / "params.yaml"
+    entry = "{source: recorded, path: maps, model: another-bert}"
+    text = parameters.read_text().replace("corpora: {", f"corpora: {{elsewhere: {entry}, ")
+    parameters.write_text(text)
+    own = folder / "work/measures/syntax/sentences-heads.parquet"
+    table = pd.read_parquet(own)
+    table = table[(table["encoder"] == "untuned") & (table["layer"] < 2)]
+    table.assign(encoder="recorded").to_parquet(own.with_name("elsewhere-heads.parquet"))
+    run_stage(folder, findings)
+    with contextlib.chdir(folder):
+        everyone = {name: (page, []) for name, page in pages().items()}
+        heads = heads_of_pages(open_measures(), everyone)
+    assert heads.groupby("model", sort=False)["layer"].nunique().to_dict() == {
+        "tiny": LAYERS,
+        "another-bert": 2,
+    }
+    assert not heads.duplicated(["model", "layer", "head"]).any()
+    others = heads[heads["model"] == "another-bert"]
+    assert others["best relation"].notna().all()
+    assert others["off: relevance (points)"].isna().all()
+    written = json.loads((folder / "reports/findings.json").read_text())
+    assert written["models"] == ["tiny", "another-bert"]
+    assert {claim["model"] for claim in written["claims"].values()} <= {"tiny", ""}
+    assert written["claims"]["C5-all"]["model"] == "tiny"
+
+
+def test_published_accuracies_are_shares_like_those_beside_them():
+    for name, (_, head, offset) in syntax.PUBLISHED.items():
+        assert 0 < offset < head < 1, name
+    for table in (coreference.PUBLISHED, probes.PUBLISHED):
+        assert table.select_dtypes("number").stack().between(0, 1, inclusive="neither").all()

@@ -29,7 +29,7 @@ REGISTERED: dict[str, Measure] = {}
 SUMMARIES: dict[str, Summary] = {}
 
 
-class Settings(Parameters):
+class Settings(Parameters, section="findings"):
     """The section `findings` of `params.yaml`."""
 
     configuration: str  # what the findings call this configuration

@@ -82,6 +82,8 @@ class Finding(Rounded):
     verdict: Verdict
     bounds: Bounds  # what low and high are: a confidence interval, or the range of a count
     counted: str  # what n counts
+    layers_from: int = 0  # the number that the paper gives to the lowest layer; here it is 0
+    model: str = ""  # whose heads they are; empty for claims about no encoder's
     decided_on: str = ""  # the tasks whose estimates the verdict rests on, if it is about tasks
     seeds: int | None  # how many fine-tunings it is of; null where none is tuned
     setting: MeasuredOn
@@ -121,10 +123,11 @@ class Findings(Parameters):
     configuration: str
     level: float  # of every interval
     checkpoint: dict[str, Any]
+    models: list[str] = []  # that were measured: the checkpoint, and those recorded elsewhere
     tasks: dict[str, str]  # with the primary metric
     seeds: dict[str, list[int]]  # of each task
     recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
-    not_learnt: list[str] = []  # tasks that claims about heads that are off leave out
+    not_learnt: list[str] = []  # tasks that claims about the tuned encoder leave out
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 
@@ -137,7 +140,15 @@ def rounded(value: float) -> float | None:
     return round(float(value), PLACES) + 0.0 if math.isfinite(value) else None
 
 
-def judged(claim: Claim, paper: str, found: Answer, source: Setting, here: Setting) -> Finding:
+def judged(
+    claim: Claim,
+    paper: str,
+    found: Answer,
+    source: Setting,
+    here: Setting,
+    model: str = "",
+    layers_from: int = 0,
+) -> Finding:
     """The claim with what its measure found and the verdict that follows.
 
     The verdict is that of the figures as they are written, so that whoever reads the file can work
@@ -157,10 +168,12 @@ def judged(claim: Claim, paper: str, found: Answer, source: Setting, here: Setti
         ),
         arguments=claim.arguments | ({"layers": claim.layers.model_dump()} if claim.layers else {}),
         paper=paper,
+        layers_from=layers_from,
         holds=claim.holds,
         verdict=verdict_of(written, claim.holds, control, counts, shown),
         bounds=found.bounds,
         counted=found.counted,
+        model=model,
         decided_on=found.decided_on or ", ".join(found.tasks),
         seeds=found.seeds,
         setting=MeasuredOn(source=source, here=here, departures=departures(source, here)),

@@ -10,10 +10,13 @@ from stages.core.verdicts.measures import Measures, NotMeasured
 
 
 def not_learnt(measures: Measures, arm: Arm = TUNED) -> list[str]:
-    """Tasks on which an arm is no better than the majority class (the mean of scores).
+    """Tasks on which an arm is no better than saying the same of every example.
+
+    That is the majority class of the training examples (the mean of scores), or the one that is
+    most frequent among those it is measured on: on few examples, another one may be.
 
     Where its predictions do not depend on the input, no head that is off can change them, which
-    would look like heads without effect.
+    would look like heads without effect; nor is what tuning changed in it what the task asks for.
     """
     try:
         runs, baselines = measures.frame(PREDICTIONS), measures.frame(BASELINES)
@@ -33,7 +36,10 @@ def _is_not_learnt(
         return False
     metric = measures.deciding(task)
     constant = (own.groupby("seed")["prediction"].nunique() == 1).any()
-    return bool(constant or _score(own, metric) <= _score(least, metric))
+    best = _score(least, metric)
+    if metric == "accuracy":
+        best = max(best, float(least["label"].value_counts(normalize=True).iloc[0]))
+    return bool(constant or _score(own, metric) <= best)
 
 
 def of_learnt_tasks(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
+from stages.core.measured import MEASURED
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import MEASURES
@@ -27,6 +28,7 @@ class Measures:
         arms: as `run.arms`.
         seeds: of each task's fine-tunings. Tables of several have a column `seed`.
         corpora: names of `corpora`, in their order.
+        measured: those folders alone; None: all. Others are of studies that are left out now.
 
     Files of others than these are left alone: they are remains of an earlier run.
     """
@@ -38,8 +40,10 @@ class Measures:
         arms: list[str],
         seeds: dict[str, list[int]],
         corpora: Sequence[str] = (),
+        measured: Sequence[str] | None = None,
     ):
         self.folder = folder
+        self.measured = measured
         self.primary = tasks
         self.seeds = seeds
         self._wanted = {
@@ -50,10 +54,13 @@ class Measures:
 
     @property
     def layers(self) -> int | None:
-        """How many layers the encoder has, by the tables; None where it is in none."""
-        tables = sorted(self.folder.glob("*/*.parquet"))
-        for path in tables:
-            if "layer" in pq.read_schema(path).names:
+        """How many layers the encoder has, by the tables of heads; None where there are none."""
+        wanted = {*self.tasks, *self.corpora}
+        for path in sorted(self.folder.glob("*/*.parquet")):
+            if self.measured is not None and path.parent.name not in self.measured:
+                continue
+            of_wanted = wanted & set(re.split(r"\W", path.stem))
+            if of_wanted and "layer" in pq.read_schema(path).names:
                 layers = pd.read_parquet(path, columns=["layer"])["layer"]
                 return int(layers.max()) + 1
         return None
@@ -69,6 +76,20 @@ class Measures:
     @property
     def tasks(self) -> list[str]:
         return list(self.primary)
+
+    @property
+    def corpora(self) -> list[str]:
+        return self._wanted["corpus"]
+
+    def of(self, tasks: Iterable[str], corpora: Iterable[str]) -> "Measures":
+        """The measures of some tasks and corpora alone."""
+        names = list(tasks)
+        primary, seeds = (
+            {task: known[task] for task in names if task in known}
+            for known in (self.primary, self.seeds)
+        )
+        wanted = (self._wanted["arm"], seeds, list(corpora), self.measured)
+        return Measures(self.folder, primary, *wanted)
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
@@ -124,7 +145,9 @@ class Measures:
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
-        found = []
+        found, study = [], Path(pattern).parts[0]
+        if self.measured is not None and study not in self.measured:
+            raise NotMeasured(f"`{study}` is left out of this configuration")
         for path in sorted(self.folder.glob(f"{Path(pattern).parent}/*")):
             match = fit.fullmatch(path.relative_to(self.folder).as_posix())
             if match and all(
@@ -133,7 +156,7 @@ class Measures:
             ):
                 found.append((match.groupdict(), path))
         if not found:
-            raise NotMeasured(f"{self.folder} has no {pattern}")
+            raise NotMeasured(f"`{study}` has measured no task or corpus here")
         yield from sorted(found, key=lambda item: self._place(item[0]))
 
     def _place(self, fields: dict[str, str]) -> list[int | str]:
@@ -167,12 +190,14 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         InputError: a key of `run`, or a task that it names, is missing or wrong.
     """
     tasks = section(list[str], "run.tasks", file)
+    measured = MEASURED.read_text(encoding="utf-8").split() if MEASURED.is_file() else None
     return Measures(
         folder,
         {task: load_task(task, file).metrics[0] for task in tasks},
         section(list[str], "run.arms", file),
         {task: seeds_of(task, file=file) for task in tasks},
         list(section(dict[str, Any], "corpora", file)),
+        measured,
     )
 
 

@@ -10,17 +10,19 @@ from stages.core.tasks.task import Task
 SINGLE_TEXTS = {"sentiment"}  # written tasks whose examples have one text
 
 Text = Literal["natural", "template"]
+Unknown = Literal["not known"]
+UNKNOWN: Unknown = "not known"  # of attention recorded elsewhere, where nobody says it
 Inputs = Literal["single", "pairs", "single and pairs"]
 Training = Literal["masked words", "sentence similarity", "other"]
 
 
 class Setting(Parameters):
-    """Texts, inputs and encoder of a measurement; None for what is not known or does not matter."""
+    """Texts, inputs and encoder of a measurement; None for what does not matter."""
 
     text: Text | None = None
-    inputs: Inputs | None = None
-    arm: Literal["untuned", "tuned"] | None = None
-    training: Training | None = None  # of the encoder, before any tuning
+    inputs: Inputs | Unknown | None = None
+    arm: Literal["untuned", "tuned"] | Unknown | None = None
+    training: Training | Unknown | None = None  # of the encoder, before any tuning
     layers: int | None = None
 
     def with_changes(self, changes: "Setting") -> "Setting":
@@ -30,12 +32,22 @@ class Setting(Parameters):
 
 WORDS = {
     "text": {"natural": "natural text", "template": "template text"},
-    "inputs": {"single": "single texts", "pairs": "pairs of texts", "single and pairs": "both"},
-    "arm": {"untuned": "an untuned encoder", "tuned": "a tuned encoder"},
+    "inputs": {
+        "single": "single texts",
+        "pairs": "pairs of texts",
+        "single and pairs": "both",
+        UNKNOWN: "single texts or pairs, which is not known",
+    },
+    "arm": {
+        "untuned": "an untuned encoder",
+        "tuned": "a tuned encoder",
+        UNKNOWN: "tuned or not is not known",
+    },
     "training": {
         "masked words": "an encoder trained on masked words",
         "sentence similarity": "a sentence encoder",
         "other": "an encoder trained otherwise",
+        UNKNOWN: "how the encoder was trained is not known",
     },
 }
 
@@ -63,9 +75,11 @@ def setting_of_task(name: str, task: Task) -> Setting:
 
 
 def setting_of_corpus(entry: Corpus) -> Setting:
-    """Texts and inputs of a corpus; of recorded attention the inputs are not known."""
+    """Texts and inputs of a corpus; of recorded attention also what its entry says of the model."""
     if entry.source == "recorded":
-        return Setting(text="natural")
+        inputs = {None: UNKNOWN, True: "pairs", False: "single"}[entry.pairs]
+        known = {"arm": entry.arm or UNKNOWN, "training": entry.training or UNKNOWN}
+        return Setting(text="natural", inputs=inputs, **known)
     return Setting(
         text="template" if entry.source == "written" else "natural",
         inputs="pairs" if getattr(entry, "pairs", False) else "single",

@@ -6,8 +6,8 @@ import pytest
 from stages.core.stage.files import InputError
 from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.measures import of_first_corpus
-from tests.claims import write
+from stages.core.verdicts.measures import Measures, of_first_corpus
+from tests.claims import write, write_rows
 
 RUNS = MeasuredTable("runs/{task}-{arm}", ("x",))
 GATES = MeasuredTable("gates/{task}", ("x",))
@@ -48,3 +48,15 @@ def test_heads_in_one_table_are_of_one_corpus_that_the_encoder_reads():
     assert of_first_corpus(elsewhere).to_numpy().tolist() == [["b", "recorded"]] * 2
     with pytest.raises(NotMeasured, match="random weights"):
         of_first_corpus(rows[rows["encoder"] == "random_weights"])
+
+
+def test_measures_of_studies_that_are_left_out_are_remains(measures):
+    declared = MeasuredTable("b/{task}", ("value",))
+    write_rows(measures, declared, [{"value": 1}], task="one")
+    assert len(measures.frame(declared)) == 1
+    only = Measures(measures.folder, measures.primary, [], {}, (), measured=["a"])
+    with pytest.raises(NotMeasured, match="`b` is left out of this configuration"):
+        only.frame(declared)
+    assert len(Measures(measures.folder, measures.primary, [], {}, (), ["b"]).frame(declared)) == 1
+    with pytest.raises(NotMeasured, match="left out"):
+        only.of(["one"], []).frame(declared)

@@ -68,7 +68,24 @@ def test_the_setting_of_a_corpus():
     recorded = RecordedCorpus(source="recorded", path="p", model="m")
     found = [setting_of_corpus(entry) for entry in (written, treebank, paragraphs, recorded)]
     assert [setting.text for setting in found] == ["template", "natural", "natural", "natural"]
-    assert [setting.inputs for setting in found] == ["pairs", "single", "pairs", None]
+    assert [setting.inputs for setting in found] == ["pairs", "single", "pairs", "not known"]
+
+
+def test_what_is_not_known_of_recorded_attention_is_a_departure():
+    """A source of an untuned encoder and pairs is not met by maps of which nobody says it."""
+    source = Setting(text="natural", inputs="pairs", arm="untuned", training="masked words")
+    plain = {"source": "recorded", "path": "p", "model": "m"}
+    assert departures(source, setting_of_corpus(RecordedCorpus(**plain))) == [
+        "how the encoder was trained is not known",
+        "single texts or pairs, which is not known",
+        "tuned or not is not known",
+    ]
+    said = {"arm": "tuned", "training": "masked words", "pairs": True}
+    assert departures(source, setting_of_corpus(RecordedCorpus(**plain, **said))) == [
+        "a tuned encoder"
+    ]
+    same = said | {"arm": "untuned"}
+    assert departures(source, setting_of_corpus(RecordedCorpus(**plain, **same))) == []
 
 
 def test_tasks_together_have_what_they_share():

@@ -1,0 +1,119 @@
+"""Draw the offline report from `work/measures` and `reports/findings.json`."""
+
+import subprocess
+import tempfile
+from contextlib import suppress
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import typer
+import vl_convert
+
+from stages.core.corpora.entries import load_corpus_entry
+from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.pages.gather import pages
+from stages.core.pages.page import Page, Section
+from stages.core.stage.settings import section
+from stages.core.tasks.tables import TASK_SIZES
+from stages.core.tasks.task import load_task
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.findings import read_findings
+from stages.core.verdicts.measures import Measures, open_measures
+from stages.core.verdicts.models import by_model
+from stages.report.site import write_site
+
+REPORTS = Path("reports")
+HEAD = ["model", "layer", "head"]
+# DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
+PLOTS_TEMPLATE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
+<script>{runtime}</script></head><body>{{plot_divs}}</body></html>
+"""
+PLOTS_RUNTIME = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
+
+
+def run_stage() -> None:
+    """Write reports/index.html, one page for each stage, and their figures and tables."""
+    measures = open_measures()
+    measured = measured_pages(measures)
+    heads = heads_of_pages(measures, measured)
+    write_site(REPORTS, read_findings(), measured, heads, generated_text(), texts_read(measures))
+    typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
+
+
+def plots(arguments: list[str]) -> int:
+    """Run `dvc plots` so that its page works without a network.
+
+    Returns:
+        Its exit status.
+    """
+    runtime = vl_convert.javascript_bundle(PLOTS_RUNTIME)
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as template:
+        template.write(PLOTS_TEMPLATE.format(runtime=runtime))
+        template.flush()
+        command = ["dvc", "plots", *arguments, "--html-template", template.name]
+        return subprocess.run(command, check=False).returncode
+
+
+def generated_text() -> list[str]:
+    """The tasks and corpora whose text this project's programs wrote."""
+    tasks = section(list[str], "run.tasks")
+    corpora = list(section(dict[str, Any], "corpora"))
+    return [
+        *(name for name in tasks if load_task(name).data.source == "written"),
+        *(name for name in corpora if load_corpus_entry(name).source == "written"),
+    ]
+
+
+def texts_read(measures: Measures) -> pd.DataFrame:
+    """One row a split or corpus: its size, and what the encoder does not know of it."""
+    rows = []
+    with suppress(NotMeasured):
+        for _, row in measures.frame(TASK_SIZES).iterrows():
+            both = row["in_both"] if row["split"] == "validation" else ""
+            rows.append(
+                [f"{row['task']}, {row['split']}", row["examples"], *_tokens(row, "examples"), both]
+            )
+    with suppress(NotMeasured):
+        for _, row in measures.frame(CORPUS_SIZES).iterrows():
+            rows.append([f"corpus {row['corpus']}", row["texts"], *_tokens(row, "texts"), ""])
+    columns = ["data", "texts or pairs", "tokens of each", "unknown tokens, %", "trained on, too"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _tokens(row: pd.Series, counted: str) -> tuple[float, float]:
+    """Tokens of a text on average, and the percentage of them that is unknown."""
+    unknown = 100 * row["unknown"] / row["tokens"] if row["tokens"] else float("nan")
+    return row["tokens"] / row[counted], unknown
+
+
+def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:
+    """The pages whose measures this configuration has, with what they show, in their order."""
+    measured = {}
+    for name, page in pages().items():
+        try:
+            measured[name] = (page, page.sections(measures))
+        except NotMeasured:
+            continue
+    return measured
+
+
+def heads_of_pages(
+    measures: Measures, measured: dict[str, tuple[Page, list[Section]]]
+) -> pd.DataFrame:
+    """One row a model, layer and head; every page adds its columns."""
+    tables = []
+    for model, own in by_model(measures).items():
+        parts = []
+        for page, _ in measured.values():
+            with suppress(NotMeasured):
+                parts += [page.heads(own)] if page.heads else []
+        if parts:
+            joint = reduce(lambda left, right: left.join(right, how="outer"), parts)
+            tables.append(joint.reset_index().assign(model=model))
+    if not tables:
+        return pd.DataFrame(columns=HEAD)
+    table = pd.concat(tables, ignore_index=True)
+    return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]
