@@ -3,10 +3,13 @@
 A configuration is a folder with `settings.yaml`, which holds only what differs from `params.yaml`
 at the root, and says under `run.without` which studies it goes without. The command writes the
 rest: `params.yaml` and `dvc.yaml`, which DVC reads (as files: DVC cannot merge settings, nor read a
-link in git's history), and links to the code and the data. A folder that is not there yet is made,
-with a `settings.yaml` to begin with. Without a folder all of `configurations/` are renewed.
+link in git's history), what makes it a project of DVC's, and links to the code and the data. A
+folder that is not there yet is made, with a `settings.yaml` to begin with. Without a folder all of
+`configurations/` are renewed.
 """
 
+import hashlib
+import math
 import os
 from copy import deepcopy
 from io import StringIO
@@ -21,9 +24,22 @@ from ruamel.yaml.representer import BaseRepresenter
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
 from tools.dependencies import ROOT, definition
+from tools.fitting import NEEDS, fitting
 
 SETTINGS, PARAMETERS, PIPELINE = "settings.yaml", "params.yaml", "dvc.yaml"
-LINKED = ("stages", "data")
+LINKED = ("stages", "data", ".dvc/plots")
+# Of a project of DVC's own, so that commands at the root speak of the root alone. What stages made
+# lies in one cache: a stage that is the same in two configurations runs once.
+DVC_FILES = {
+    ".dvc/config": """\
+[core]
+    analytics = false
+    check_update = false
+[cache]
+    dir = ../../../.dvc/cache
+""",
+    ".dvc/.gitignore": "/config.local\n/tmp\n/cache\n",
+}
 # One entry a name, of any name: an entry that the default lacks is a new one.
 OPEN = ("tasks", "corpora")
 # The key that names a corpus to train on, beside `corpora`, which are measured.
@@ -32,7 +48,8 @@ TRAINED_ON = "train_on"
 KIND = "source"
 MADE = (
     "# Made of settings.yaml by `python -m tools.configurations`: edit that and run it again.\n"
-    "# What a setting means stands in params.yaml at the root.\n"
+    "# What a setting means stands in params.yaml at the root. SHA-256 of settings.yaml:\n"
+    "# {digest}\n"
 )
 STARTER = """\
 # What differs from params.yaml at the root; then: python -m tools.configurations {folder}
@@ -89,22 +106,28 @@ def without_studies(pipeline: dict, names: list[str], where: str) -> dict:
     kept = deepcopy(pipeline)
     for name in names:
         del kept["stages"][name]
+    left, made = dict(kept["stages"]), set()
     for name in names:
-        made = places(definition(pipeline["stages"][name]).get("outs", []))
-        for other, stage in kept["stages"].items():
-            if made & places(definition(stage)["deps"]):
-                raise InputError(
-                    f"{where}: `run.without` has {name}, but {other} depends on it; leave that "
-                    "out too"
-                )
+        made |= places(definition(pipeline["stages"][name]).get("outs", []))
+    found: list[str] = []
+    while now := [name for name, stage in left.items() if made & places(definition(stage)["deps"])]:
+        found += now
+        for name in now:
+            made |= places(definition(left.pop(name)).get("outs", []))
+    if found:
+        raise InputError(
+            f"{where}: `run.without` has {', '.join(names)}, on which {', '.join(found)} depend; "
+            "leave these out too"
+        )
     return kept
 
 
 def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tuple[dict, dict]:
     """Parameters and pipeline of a configuration.
 
-    Left out are the studies of `run.without` with their settings, tasks that are not run, and
-    corpora that no study takes.
+    Studies take those corpora of the settings that fit them, unless they name others. Left out are
+    the studies of `run.without` with their settings, tasks that are not run, and corpora that no
+    study takes.
 
     Raises:
         InputError: a key is unknown, or a stage cannot be left out.
@@ -115,6 +138,10 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
     kept = without_studies(pipeline, without, where)
     for name in without:
         parameters.pop(name, None)
+    named = {name: parameters["corpora"][name] for name in settings.get("corpora") or {}}
+    for study in NEEDS if named else ():
+        if study in parameters and "corpora" not in (settings.get(study) or {}):
+            parameters[study]["corpora"] = fitting(study, named)
     taken = {
         corpus
         for section in parameters.values()
@@ -129,7 +156,16 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         parameters[entries] = {
             name: entry for name, entry in parameters[entries].items() if name in names
         }
-    return parameters, with_training(kept, parameters)
+    return parameters, with_checked(with_training(kept, parameters), parameters)
+
+
+def with_checked(pipeline: dict, parameters: dict) -> dict:
+    """The pipeline whose stage `check` lists the settings, and the sections but where to run."""
+    if "check" in pipeline["stages"]:
+        pipeline["stages"]["check"]["deps"].insert(0, SETTINGS)
+        names = [name for name in parameters if name != "runtime"]
+        pipeline["stages"]["check"]["params"] = names
+    return pipeline
 
 
 def with_training(pipeline: dict, parameters: dict) -> dict:
@@ -155,12 +191,13 @@ def write(folder: Path) -> None:
     file = folder / SETTINGS
     if not file.exists():
         file.write_text(STARTER.format(folder=folder, name=folder.name), encoding="utf-8")
-    for name in LINKED:
-        if not (folder / name).is_symlink():
-            (folder / name).symlink_to(Path("../..") / name)
     for name, text in contents(folder).items():
         with atomic(folder / name) as partial:
             partial.write_text(text, encoding="utf-8")
+    for name in LINKED:
+        if not (folder / name).is_symlink():
+            depth = Path(*[".."] * (2 + name.count("/")))
+            (folder / name).symlink_to(depth / name)
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -173,10 +210,17 @@ def contents(folder: Path) -> dict[str, str]:
     yaml.width = 100
     pipeline = yaml.load(ROOT / PIPELINE)
     file = folder / SETTINGS
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
     parameters, kept = effective(
         read_yaml(file) or {}, str(file), read_yaml(ROOT / PARAMETERS), pipeline
     )
-    return {PARAMETERS: MADE + dumped(parameters), PIPELINE: dumped(kept, yaml)}
+    ignored = {".dvcignore": (ROOT / ".dvcignore").read_text(encoding="utf-8")}
+    return {
+        PARAMETERS: MADE.format(digest=digest) + dumped(parameters),
+        PIPELINE: dumped(kept, yaml),
+        **DVC_FILES,
+        **ignored,
+    }
 
 
 def dumped(content: Any, yaml: YAML | None = None) -> str:
@@ -192,6 +236,8 @@ def dumped(content: Any, yaml: YAML | None = None) -> str:
 
 def represented(representer: BaseRepresenter, value: float) -> ScalarNode:
     """A number with a point, without which some readers of YAML take 2e-5 for a text."""
+    if not math.isfinite(value):
+        return representer.represent_float(value)
     mantissa, e, exponent = repr(value).partition("e")
     point = mantissa if "." in mantissa else f"{mantissa}.0"
     return representer.represent_scalar("tag:yaml.org,2002:float", f"{point}{e}{exponent}")

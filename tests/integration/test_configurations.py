@@ -1,8 +1,5 @@
 """Configurations hold what differs, and the stages accept it: checked without running them."""
 
-import importlib
-import pkgutil
-import re
 import subprocess
 import sys
 from copy import deepcopy
@@ -10,12 +7,10 @@ from copy import deepcopy
 import pytest
 from ruamel.yaml import YAML
 
-import stages
-from stages.core.checkpoint_source import Checkpoint
+from stages.check.stage import complaints, sections
 from stages.core.corpora.entries import load_corpus_entry
-from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import InputError
-from stages.core.stage.settings import Parameters, checked, section
+from stages.core.stage.settings import checked
 from stages.core.tasks.task import load_task
 from stages.finetune.training import Finetune
 from tools.configurations import contents, effective, merged
@@ -36,26 +31,11 @@ def without(file) -> set[str]:
     return set(load(settings)["run"].get("without", [])) if settings.exists() else set()
 
 
-def settings_classes() -> dict[str, type]:
-    """What each section of params.yaml is checked against: the class whose docstring names it."""
-    for module in pkgutil.walk_packages(stages.__path__, "stages."):
-        importlib.import_module(module.name)
-    classes, found = [Parameters], {"runtime": Runtime, "checkpoint": Checkpoint}
-    while classes:
-        one = classes.pop()
-        classes += one.__subclasses__()
-        if match := re.match(r"The section `(\w+)`", one.__doc__ or ""):
-            found[match[1]] = one
-    return found
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
 def test_every_section_is_accepted(file):
-    content, classes = load(file), settings_classes()
-    stages_left_out = without(file)
-    assert set(content) == {"run", "tasks", "corpora", *classes} - stages_left_out
-    for name in set(content) - {"run", "tasks", "corpora"}:
-        section(classes[name], name, file)
+    content = load(file)
+    assert set(content) == {"tasks", "corpora", *sections()} - without(file)
+    assert complaints(file.parent, here=False) == []
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.parent.name)
@@ -97,7 +77,7 @@ def test_configurations_are_what_their_settings_make(folder):
     for name, text in contents(folder).items():
         written = (folder / name).read_text(encoding="utf-8")
         assert written == text, "renew with: python -m tools.configurations"
-    for name in ("stages", "data"):
+    for name in ("stages", "data", ".dvc/plots"):
         assert (folder / name).is_symlink()
         assert (folder / name).resolve() == ROOT / name
 
@@ -171,7 +151,10 @@ def test_what_differs_replaces_and_what_is_not_used_goes():
         ({"sintax": {}}, "`sintax`: unknown key"),
         ({"syntax": 3}, "`syntax` takes the keys corpora, offsets"),
         ({"run": {"without": ["sintax"]}}, "has 'sintax', which is no stage; there are corpus"),
-        ({"run": {"without": ["corpus"]}}, "has corpus, but syntax depends on it"),
+        (
+            {"run": {"without": ["corpus"]}},
+            "has corpus, on which syntax, pairs depend",
+        ),
         ({"run": {"tasks": ["three"]}}, "no entry of `tasks` is called 'three'"),
         ({"syntax": {"corpora": ["text"]}}, "no entry of `corpora` is called 'text'"),
     ],
@@ -218,3 +201,47 @@ def test_a_corpus_to_train_on_is_prepared_and_depended_on():
     settings["syntax"]["train_on"] = "else"
     with pytest.raises(InputError, match="no entry of `corpora` is called 'else'"):
         effective(settings, "settings.yaml", default, pipeline)
+
+
+TREES, LINKS = ("syntax", "pairs", "probes"), ("coreference", "frames")
+ANY_TEXT = ("surface", "text_patterns", "clusters", "neurons")
+
+
+def entry(source: str, **more: object) -> dict:
+    return {"source": source, "path": "x"} | more
+
+
+@pytest.mark.parametrize(
+    ("corpora", "taken"),
+    [
+        # Annotated text is read for its surface, too, where there is no other.
+        ({"mine": entry("conllu")}, {"mine": (*TREES, *ANY_TEXT)}),
+        (
+            {"mine": entry("conllu"), "plain": entry("paragraphs")},
+            {"mine": TREES, "plain": ANY_TEXT},
+        ),
+        (
+            {"maps": entry("recorded", model="other"), "links": entry("litbank")},
+            {"maps": ANY_TEXT[:-1], "links": ("coreference", "neurons")},
+        ),
+        ({"one": entry("framenet")}, {"one": ("frames", *ANY_TEXT)}),
+    ],
+)
+def test_studies_take_the_corpora_that_fit_them(corpora, taken):
+    yaml = YAML(typ="safe")
+    default, pipeline = yaml.load(ROOT / "params.yaml"), yaml.load(ROOT / "dvc.yaml")
+    parameters, _ = effective({"corpora": corpora}, "settings.yaml", default, pipeline)
+    for study in (*TREES, *LINKS, *ANY_TEXT):
+        expected = [corpus for corpus, studies in taken.items() if study in studies]
+        assert parameters[study]["corpora"] == expected, study
+    assert list(parameters["corpora"]) == list(corpora)
+
+
+def test_a_study_may_name_another():
+    yaml = YAML(typ="safe")
+    default, pipeline = yaml.load(ROOT / "params.yaml"), yaml.load(ROOT / "dvc.yaml")
+    settings = {"corpora": {"mine": entry("conllu")}, "syntax": {"corpora": ["sentences", "mine"]}}
+    parameters, _ = effective(settings, "settings.yaml", default, pipeline)
+    assert parameters["syntax"]["corpora"] == ["sentences", "mine"]
+    assert parameters["pairs"]["corpora"] == ["mine"]
+    assert set(parameters["corpora"]) == {"sentences", "mine"}

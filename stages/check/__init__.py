@@ -1,0 +1,1 @@
+"""Whether `params.yaml` can be kept to: everything that is wrong with it, before anything runs."""

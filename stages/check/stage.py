@@ -1,0 +1,197 @@
+"""Whether `params.yaml` can be kept to: everything that is wrong with it, before anything runs.
+
+Each stage checks its own section again when it runs; this stage comes before all of them, so that
+the last one's misspelt key is not found after an hour.
+"""
+
+import hashlib
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import PositiveInt
+
+import stages
+from stages.core.corpora.entries import load_corpus_entry
+from stages.core.measured import MEASURED
+from stages.core.runtime.runtime import find_device
+from stages.core.stage.arms import Arm
+from stages.core.stage.files import InputError, atomic, read_yaml
+from stages.core.stage.places import MEASURES, WORK
+from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, checked, section
+from stages.core.tasks.task import Seeds, load_task
+
+CHECKED = WORK / "checked.txt"
+PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
+# Sections of entries, one a name.
+ENTRIES = {"tasks": load_task, "corpora": load_corpus_entry}
+
+
+class Run(Parameters, section="run"):
+    """The section `run` of `params.yaml`."""
+
+    tasks: list[str]
+    arms: list[Arm]
+    seeds: Seeds
+    control_seeds: PositiveInt | None
+
+
+def sections() -> dict[str, Any]:
+    """What every section of `params.yaml` is checked against, by its name."""
+    for module in pkgutil.walk_packages(stages.__path__, "stages."):
+        importlib.import_module(module.name)
+    return SECTIONS
+
+
+def complaints(folder: Path, here: bool = True) -> list[str]:
+    """All that is wrong with the settings of a configuration's folder.
+
+    Args:
+        here: whether this machine is to have the device and the files that they name.
+
+    Raises:
+        InputError: `params.yaml` or `dvc.yaml` is missing or no YAML.
+    """
+    file = folder / PARAMETER_FILE
+    content = read_yaml(file)
+    if not isinstance(content, dict):
+        return [f"{file}: it has no sections; copy the one at the root of the project"]
+    known, needed = sections(), _needed(folder)
+    found = [
+        f"{file}: `{name}`: no such section; there are {', '.join(sorted({*known, *ENTRIES}))}"
+        for name in content
+        if name not in known and name not in ENTRIES
+    ]
+    found += [
+        f"{file}: `{name}` is missing, which {PIPELINE} lists; copy it from the project's root"
+        for name in sorted(needed - content.keys())
+    ]
+    for name in known.keys() & content.keys():
+        found += _said(section, known[name], name, file)
+    for kind, load in ENTRIES.items():
+        for name in content.get(kind) or {}:
+            found += _said(load, str(name), file)
+    found += _tunings(content, file)
+    found += _names_without_entry(content, file)
+    found += _older_than_settings(folder)
+    return found + (list(_unfit(content, file)) if here else [])
+
+
+def _needed(folder: Path) -> set[str]:
+    """The sections that the stages of the configuration list."""
+    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
+    keys = {key for stage in pipeline for key in stage.get("do", stage).get("params", [])}
+    return {key.split(".")[0] for key in keys if isinstance(key, str)} | {"runtime", "run"}
+
+
+def _said(call: Any, *arguments: Any) -> list[str]:
+    """The lines of the refusal of a call; none if it accepts."""
+    try:
+        call(*arguments)
+    except InputError as refusal:
+        return str(refusal).splitlines()
+    return []
+
+
+def _tunings(content: dict[str, Any], file: Path) -> list[str]:
+    """What is wrong with the settings of `finetune` that tasks replace."""
+    common, found = content.get("finetune"), []
+    for name, entry in (content.get("tasks") or {}).items():
+        own = entry.get("finetune") if isinstance(entry, dict) else None
+        if isinstance(common, dict) and isinstance(own, dict):
+            where = f"{file}: `tasks.{name}.finetune`"
+            found += _said(checked, SECTIONS["finetune"], common | own, where)
+    return found
+
+
+def _names_without_entry(content: dict[str, Any], file: Path) -> Iterator[str]:
+    """Tasks and corpora that are named and not described."""
+    named = {"tasks": [("run.tasks", (content.get("run") or {}).get("tasks"))], "corpora": []}
+    for name, values in content.items():
+        if name not in ENTRIES and isinstance(values, dict):
+            named["corpora"] += [
+                (f"{name}.{key}", values[key])
+                for key in ("corpora", "labelled", "train_on")
+                if values.get(key)
+            ]
+    for kind, places in named.items():
+        entries = content.get(kind) or {}
+        for key, names in places:
+            for one in [names] if isinstance(names, str) else names or []:
+                if one not in entries:
+                    yield (
+                        f"{file}: `{key}` has {one!r}, but `{kind}` has no such entry, only "
+                        f"{', '.join(map(str, entries)) or 'none'}; add it there"
+                    )
+
+
+def _older_than_settings(folder: Path) -> Iterator[str]:
+    """What `tools.configurations` has not made of a configuration's settings yet."""
+    settings, file = folder / SETTINGS, folder / PARAMETER_FILE
+    if settings.is_file():
+        digest = hashlib.sha256(settings.read_bytes()).hexdigest()
+        if digest not in file.read_text(encoding="utf-8"):
+            yield (
+                f"{file}: it was not made of {settings} as that is now; run "
+                f"`python -m tools.configurations configurations/{folder.resolve().name}` at the "
+                "root of the project"
+            )
+
+
+def measured(folder: Path) -> list[str]:
+    """The folders of measures that the pipeline of a configuration writes."""
+    stages_of = read_yaml(folder / PIPELINE)["stages"].values()
+    outs = [out for stage in stages_of for out in stage.get("do", stage).get("outs", [])]
+    paths = [Path(next(iter(out)) if isinstance(out, dict) else out) for out in outs]
+    return sorted({path.parts[2] for path in paths if path.is_relative_to(MEASURES)})
+
+
+def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
+    """What only this machine can tell: a device that is not there, files that are missing."""
+    runtime = content.get("runtime")
+    if isinstance(runtime, dict) and isinstance(runtime.get("device", "auto"), str):
+        yield from _said(find_device, runtime.get("device", "auto"))
+    run = content.get("run") or {}
+    paths = {
+        f"tasks.{name}.data.splits.{split}": path
+        for name, entry in (content.get("tasks") or {}).items()
+        if name in (run.get("tasks") or []) and _is_of(entry, "data", "files")
+        for split, path in (entry["data"].get("splits") or {}).items()
+    }
+    paths |= {
+        f"corpora.{name}.path": entry["path"]
+        for name, entry in (content.get("corpora") or {}).items()
+        if isinstance(entry, dict) and "path" in entry
+    }
+    tagger = content.get("tagger") or {}
+    paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}
+    if _is_of(content, "checkpoint", "folder"):
+        paths["checkpoint.path"] = content["checkpoint"].get("path")
+    for key, path in paths.items():
+        if isinstance(path, str) and not (file.parent / path).exists():
+            yield f"{file}: `{key}` is {path}, which is not there; mend the path"
+
+
+def _is_of(entry: Any, key: str, source: str) -> bool:
+    """Whether the part `key` of an entry is a mapping of that source."""
+    part = entry.get(key) if isinstance(entry, dict) else None
+    return isinstance(part, dict) and part.get("source") == source
+
+
+def run_stage() -> None:
+    """Say all that is wrong with the params.yaml of this folder; write work/checked.txt if nothing.
+
+    The file says nothing else, so that a setting that was changed re-runs no stage but its own.
+    Beside it, work/measured.txt has the studies that are not left out, for `findings` and `report`.
+    """
+    found = complaints(Path())
+    if found:
+        raise InputError("\n".join(["settings that cannot be kept to", *dict.fromkeys(found)]))
+    with atomic(CHECKED) as partial:
+        partial.write_text("The settings can be kept to.\n", encoding="utf-8")
+    with atomic(MEASURED) as partial:
+        partial.write_text("\n".join([*measured(Path()), ""]), encoding="utf-8")
+    typer.echo("the settings can be kept to")

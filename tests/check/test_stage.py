@@ -1,0 +1,156 @@
+"""Settings that cannot be kept to are all found before anything runs."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from stages.check.stage import CHECKED, complaints, run_stage, sections
+from stages.core.measured import MEASURED
+from stages.core.stage.files import InputError, read_yaml
+from tools.dependencies import ROOT
+
+Change = Callable[[dict], object]
+
+
+@pytest.fixture
+def change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
+    """Puts the project's settings, with a change, into the current folder."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "dvc.yaml", tmp_path)
+
+    def apply(change: Change) -> None:
+        parameters = read_yaml(ROOT / "params.yaml")
+        change(parameters)
+        with Path("params.yaml").open("w") as stream:
+            YAML().dump(parameters, stream)
+
+    return apply
+
+
+def test_the_settings_of_the_project_can_be_kept_to(change):
+    change(lambda parameters: None)
+    run_stage()
+    assert CHECKED.read_text() == "The settings can be kept to.\n"
+
+
+def test_every_section_is_known_to_the_check():
+    """A section that no model is known for would be checked by its stage alone."""
+    assert {*sections(), "tasks", "corpora"} == read_yaml(ROOT / "params.yaml").keys()
+
+
+def from_file(path: str) -> dict:
+    return {"source": "files", "splits": {"train": path, "validation": path}} | {
+        "columns": {"text_a": "text", "label": "label"}
+    }
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "section": (lambda own: own.pop("probes"), "`probes` is missing, which dvc.yaml lists"),
+    "unknown section": (lambda own: own.update(probe={}), "`probe`: no such section"),
+    "key": (lambda own: own["ablate"].update(mode=[]), "`ablate`, key `mode`: unknown key"),
+    "value": (lambda own: own["drift"].update(batch=0), "`drift`, key `batch`"),
+    "infinite": (
+        lambda own: own["finetune"].update(learning_rate=float("inf")),
+        "`finetune`, key `learning_rate`",
+    ),
+    "arm": (lambda own: own["run"].update(arms=["tuned", "frozen"]), "`run`, key `arms.1`"),
+    "task without entry": (
+        lambda own: own["run"]["tasks"].append("sentimant"),
+        "`run.tasks` has 'sentimant', but `tasks` has no such entry",
+    ),
+    "corpus without entry": (
+        lambda own: own["probes"].update(corpora=["ewt"]),
+        "`probes.corpora` has 'ewt', but `corpora` has no such entry, only sentences, pairs",
+    ),
+    "corpus to train on": (
+        lambda own: own["probes"].update(train_on="ewt"),
+        "`probes.train_on` has 'ewt'",
+    ),
+    "entry of a task": (
+        lambda own: own["tasks"]["rte"].update(metrics=["spearman"]),
+        "`tasks.rte`: metrics ['spearman'] do not fit",
+    ),
+    "tuning of a task": (
+        lambda own: own["tasks"]["rte"].update(finetune={"epoch": 2}),
+        "`tasks.rte.finetune`, key `epoch`: unknown key",
+    ),
+    "name of a task": (
+        lambda own: own["tasks"].update({"a; b": own["tasks"]["rte"]}),
+        "task 'a; b': a name has letters",
+    ),
+    "entry of a corpus": (
+        lambda own: own["corpora"]["pairs"].update(source="treebank"),
+        "`corpora.pairs`",
+    ),
+    "file of a task": (
+        lambda own: own["tasks"]["sentiment"].update(data=from_file("my/train.tsv")),
+        "`tasks.sentiment.data.splits.train` is my/train.tsv, which is not there",
+    ),
+    "file of a corpus": (
+        lambda own: own["corpora"].update(ewt={"source": "conllu", "path": "my/ewt.conllu"}),
+        "`corpora.ewt.path` is my/ewt.conllu, which is not there",
+    ),
+    "treebank of the tagger": (
+        lambda own: own["tagger"].update(train="my/ewt.conllu"),
+        "`tagger.train` is my/ewt.conllu, which is not there",
+    ),
+    "checkpoint": (
+        lambda own: own.update(checkpoint={"source": "folder", "path": "my/encoder"}),
+        "`checkpoint.path` is my/encoder, which is not there",
+    ),
+    "device": (lambda own: own["runtime"].update(device="cuda:77"), "cuda:77"),
+    "threads": (lambda own: own["runtime"].update(threads=-1), "`runtime`, key `threads`"),
+}
+
+
+@pytest.mark.parametrize(("made", "complaint"), CHANGES.values(), ids=CHANGES)
+def test_what_is_wrong_is_named_with_file_and_key(change, made, complaint):
+    change(made)
+    found = complaints(Path())
+    assert [line for line in found if complaint in line]
+    assert all(line.startswith("params.yaml") for line in found)
+
+
+def test_everything_wrong_is_said_at_once_and_nothing_is_written(change):
+    # One takes away a section that others change, one makes a corpus that others miss.
+    apart = ("section", "file of a corpus")
+    joint = [found for name, found in CHANGES.items() if name not in apart]
+
+    def all_changes(parameters: dict) -> None:
+        for made, _ in joint:
+            made(parameters)
+
+    change(all_changes)
+    with pytest.raises(InputError) as refusal:
+        run_stage()
+    assert [complaint for _, complaint in joint if complaint not in str(refusal.value)] == []
+    assert not CHECKED.exists()
+
+
+def test_settings_that_were_edited_and_not_made_are_named(change, tmp_path):
+    change(lambda own: None)
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("finetune: {epochs: 2}\n")
+    (found,) = complaints(Path())
+    assert found.startswith("params.yaml: it was not made of settings.yaml as that is now; run")
+    digest = hashlib.sha256(settings.read_bytes()).hexdigest()
+    with Path("params.yaml").open("a") as stream:
+        stream.write(f"# {digest}\n")
+    assert complaints(Path()) == []
+
+
+def test_what_is_measured_is_what_the_pipeline_writes(change):
+    change(lambda own: None)
+    run_stage()
+    everything = MEASURED.read_text().split()
+    assert {"surface", "effects", "text_patterns", "prepare"} <= set(everything)
+    pipeline = read_yaml("dvc.yaml")
+    del pipeline["stages"]["surface"]
+    with Path("dvc.yaml").open("w") as stream:
+        YAML().dump(pipeline, stream)
+    run_stage()
+    assert MEASURED.read_text().split() == [name for name in everything if name != "surface"]
