@@ -1,6 +1,8 @@
 """Bring attention that others recorded into this project's folder of maps (README.md)."""
 
 import json
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,82 +10,147 @@ import numpy as np
 import pandas as pd
 import torch
 import typer
+from jaxtyping import Float
+from safetensors.numpy import load_file
 from tqdm import tqdm
 
-from stages.core.corpora.store import word
-from stages.core.encoder.families import WORDPIECE
 from stages.core.recordings.store import write_maps
-from stages.core.recordings.tokens import words_of_pieces
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
+from tools import dodrio_release
 
 SHARD_MEGABYTES = 250
-DODRIO_UNIT = 10_000  # Dodrio's weights are whole numbers of this part of 1
-DODRIO_FILES = ("sst2_attention_u16.npz", "sst2_tokens.json", "sst2-dependencies.json")
+TOKENS = "tokens.jsonl"
+LAYER = re.compile(r"layer_(\d+)")
+READERS: dict[str, Callable[[Path], dict[str, np.ndarray]]] = {
+    ".npz": lambda file: dict(np.load(file)),
+    ".safetensors": load_file,
+}
+Source = Annotated[Path, typer.Argument(help="folder with what was recorded")]
+Target = Annotated[Path, typer.Argument(help="folder of maps to write")]
+Maps = Float[np.ndarray, "layer head query key"]
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
 
 @app.callback()
 def converters() -> None:
-    """One command for each form in which attention was published."""
+    """One command for each form in which attention was recorded."""
 
 
 @app.command()
-def dodrio(
-    source: Annotated[Path, typer.Argument(help="folder with Dodrio's attention, tokens, parses")],
-    target: Annotated[Path, typer.Argument(help="folder of maps to write")],
-) -> None:
-    """Dodrio's maps (Wang, Turko and Chau 2021): bert-base-uncased tuned on SST-2, 150 sentences.
+def dodrio(source: Source, target: Target) -> None:
+    """Dodrio's maps (Wang, Turko and Chau 2021): bert-base-uncased tuned on SST-2.
+
+    SOURCE is `public/data` of its repository (sst2-attention-data/attention-0006.json and so on,
+    sst2-saliency-list-grad-l1.json, which has the tokens, and sst2-dependencies.json), or a folder
+    with its arrays, tokens and parses (sst2_attention_u16.npz, sst2_tokens.json,
+    sst2-dependencies.json).
 
     Weights were rounded to four places by the authors, so rows add up to 1 within 0.0012. A
     sentence whose parse has another number of words than its tokens keeps its maps and loses its
     parse.
     """
-    for name in DODRIO_FILES:
-        if not (source / name).is_file():
-            raise InputError(f"{source}: no file {name}; name the folder of Dodrio's release")
-    sentences = json.loads((source / DODRIO_FILES[1]).read_text(encoding="utf-8"))
-    parses = json.loads((source / DODRIO_FILES[2]).read_text(encoding="utf-8"))
-    rows = [dodrio_row(sentence, parses.get(str(sentence["id"]))) for sentence in sentences]
+    rows, maps_of = dodrio_release.read(source)
     tokens = pd.DataFrame(rows)
-    with np.load(source / DODRIO_FILES[0]) as weights:
-        layers, heads = weights[tokens["id"][0]].shape[:2]
-        with write_maps(target, tokens, layers, heads, SHARD_MEGABYTES) as writer:
-            for number, identity in enumerate(tqdm(tokens["id"], "maps", unit="sentence")):
-                maps = torch.from_numpy(weights[identity].astype(np.float32) / DODRIO_UNIT)
-                for layer in range(layers):
-                    writer.write(layer, [number], maps[layer][None])
+    write(target, tokens, (maps_of(identity) for identity in tokens["id"]))
     lost = int((tokens["words"].map(len) == 0).sum())
     typer.echo(f"{target}: {len(tokens)} sentences, {lost} of them without a parse that fits")
 
 
-def dodrio_row(sentence: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
-    """A sentence as a row of `tokens.parquet`, with its words where the parse fits them."""
-    tokens = sentence["tokens"]
-    ends = (0, len(tokens) - 1)  # [CLS] and [SEP]
-    numbers = words_of_pieces(tokens, ~np.isin(np.arange(len(tokens)), ends))
-    forms = [""] * (max(numbers) + 1)
-    for token, number in zip(tokens, numbers, strict=True):
-        if number >= 0:
-            forms[number] += token.removeprefix(WORDPIECE.continues)
-    known = parse["list"] if parse and len(parse["list"]) == len(forms) else []
-    words = [
-        word(
-            forms[entry["child"]],
-            0,
-            head=-1 if entry["parent"] is None else entry["parent"],
-            deprel=entry["relation"],
+@app.command()
+def attentions(source: Source, target: Target) -> None:
+    """Maps as transformers gives them with `output_attentions=True`, saved by anyone.
+
+    SOURCE is a folder with `*.npz` or `*.safetensors`, read in the order of their names. Each has
+    the arrays `layer_0`, `layer_1`, ... of shape [example, head, query, key], padded at the end or
+    not. Beside them `tokens.jsonl` has one line an example, in the same order: `id`, `tokens`
+    (without padding) and, for pairs, `segments` (0 and 1).
+    """
+    tokens = _token_lines(source / TOKENS)
+    files = sorted(file for file in source.iterdir() if file.suffix in READERS)
+    if not files:
+        raise InputError(f"{source}: no *.npz or *.safetensors; save the maps there")
+    lengths = tokens["tokens"].map(len).tolist()
+    write(target, tokens, _cut(files, lengths, source))
+    typer.echo(f"{target}: {len(tokens)} examples")
+
+
+def write(target: Path, tokens: pd.DataFrame, every: Iterator[Maps]) -> None:
+    """Write the maps of each example, in the order of `tokens`."""
+    first = next(every)
+    layers, heads = first.shape[:2]
+    with write_maps(target, tokens, layers, heads, SHARD_MEGABYTES) as writer:
+        for number in tqdm(range(len(tokens)), "maps", unit="example"):
+            maps = first if number == 0 else next(every)
+            for layer in range(layers):
+                writer.write(layer, [number], torch.from_numpy(maps[layer][None]))
+        next(every, None)  # says so if there are more
+
+
+def _token_lines(file: Path) -> pd.DataFrame:
+    if not file.is_file():
+        raise InputError(
+            f'{file}: no such file; one line an example: {{"id": ..., "tokens": [..]}}'
         )
-        for entry in sorted(known, key=lambda entry: entry["child"])
-    ]
-    return {
-        "id": f"{sentence['id']:04d}",
-        "tokens": tokens,
-        "segments": [0] * len(tokens),
-        "word": numbers,
-        "words": words,
-    }
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            row = json.loads(line)
+            count = len(row["tokens"])
+            rows.append(
+                {
+                    "id": str(row["id"]),
+                    "tokens": list(map(str, row["tokens"])),
+                    "segments": list(map(int, row.get("segments", [0] * count))),
+                }
+            )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(
+                f"{file}, line {number}: no JSON object with `id` and `tokens` ({error!r})"
+            ) from None
+        if len(rows[-1]["segments"]) != count or not count:
+            raise InputError(f"{file}, line {number}: every token has one segment, and one has any")
+    if not rows:
+        raise InputError(f"{file}: no lines; one an example")
+    return pd.DataFrame(rows)
+
+
+def _cut(files: list[Path], lengths: list[int], source: Path) -> Iterator[Maps]:
+    """Yield the maps of every example without padding."""
+    done = 0
+    for file in files:
+        layers = _layers(file)
+        count, _, *width = layers[0].shape
+        if len({layer.shape for layer in layers}) > 1 or width[0] != width[1]:
+            raise InputError(f"{file}: its layers differ in shape, or maps are not square")
+        if done + count > len(lengths):
+            raise InputError(f"{source / TOKENS}: {len(lengths)} lines, but the maps have more")
+        for row in range(count):
+            length = lengths[done + row]
+            if length > width[0]:
+                raise InputError(
+                    f"{source / TOKENS}, line {done + row + 1}: {length} tokens, but the maps in "
+                    f"{file.name} are of {width[0]}"
+                )
+            yield np.stack([layer[row, :, :length, :length] for layer in layers]).astype(np.float32)
+        done += count
+    if done < len(lengths):
+        raise InputError(f"{source / TOKENS}: {len(lengths)} lines, but maps of {done} examples")
+
+
+def _layers(file: Path) -> list[np.ndarray]:
+    try:
+        arrays = READERS[file.suffix](file)
+    except Exception as error:  # zip, pickle and safetensors have errors of their own
+        raise InputError(f"{file}: it cannot be read ({error}); save it again") from None
+    names = {int(match[1]): name for name in arrays if (match := LAYER.fullmatch(name))}
+    if not names or sorted(names) != list(range(len(names))):
+        raise InputError(f"{file}: it has {', '.join(arrays)}, not layer_0, layer_1, ...")
+    layers = [arrays[names[number]] for number in sorted(names)]
+    if any(layer.ndim != 4 for layer in layers):
+        raise InputError(f"{file}: its arrays are not of shape [example, head, query, key]")
+    return layers
 
 
 if __name__ == "__main__":

@@ -1,54 +1,180 @@
-"""Dodrio's files as a folder of maps."""
+"""What others recorded as a folder of maps: Dodrio's files, and what transformers gave."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
 from stages.core.corpora.entries import RecordedCorpus
 from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
 from stages.corpus import recorded
-from tools.convert import app, dodrio_row
+from tools import dodrio_release
+from tools.convert import app
 
-SENTENCE = {"id": 6, "tokens": ["[CLS]", "block", "##busters", "win", "[SEP]"]}
+TOKENS = ["[CLS]", "block", "##busters", "win", "[SEP]"]
 PARSE = {
     "list": [
         {"child": 1, "parent": None, "relation": "root"},
         {"child": 0, "parent": 1, "relation": "nsubj"},
     ]
 }
+LAYERS, HEADS = 2, 3
+
+
+def convert(command: str, source: Path, target: Path) -> str:
+    words = [command, str(source), str(target)]
+    return CliRunner().invoke(app, words, catch_exceptions=False).output
+
+
+def maps(length: int, seed: int = 0) -> np.ndarray:
+    """Maps [layer, head, query, key] that differ everywhere."""
+    weights = np.random.default_rng(seed).random((LAYERS, HEADS, length, length))
+    return weights / weights.sum(-1, keepdims=True)
+
+
+def padded(weights: np.ndarray, width: int) -> np.ndarray:
+    """The maps, with keys of padding at 0 and queries of padding at anything."""
+    wider = np.random.default_rng(9).random((*weights.shape[:2], width, width))
+    length = weights.shape[-1]
+    wider[:, :, :length] = 0
+    wider[:, :, :length, :length] = weights
+    return wider
 
 
 def test_words_and_parse_of_a_sentence():
-    row = dodrio_row(SENTENCE, PARSE)
+    row = dodrio_release.row(6, TOKENS, PARSE)
     assert row["word"] == [-1, 0, 0, 1, -1]
     assert [(w["text"], w["head"], w["deprel"]) for w in row["words"]] == [
         ("blockbusters", 1, "nsubj"),
         ("win", -1, "root"),
     ]
-    assert dodrio_row(SENTENCE, {"list": PARSE["list"][:1]})["words"] == []
+    assert dodrio_release.row(6, TOKENS, {"list": PARSE["list"][:1]})["words"] == []
 
 
-def test_maps_and_annotation_are_read_back(tmp_path):
-    weights = np.full((2, 3, 5, 5), 2000, dtype=np.uint16)
-    np.savez(tmp_path / "sst2_attention_u16.npz", **{"0006": weights})
-    (tmp_path / "sst2_tokens.json").write_text(json.dumps([SENTENCE]))
+def write_arrays(folder: Path, weights: np.ndarray) -> None:
+    whole = np.round(weights * 10_000).astype(np.uint16)
+    np.savez(folder / "sst2_attention_u16.npz", **{"0006": whole})
+    (folder / "sst2_tokens.json").write_text(json.dumps([{"id": 6, "tokens": TOKENS}]))
+
+
+def write_repository(folder: Path, weights: np.ndarray) -> None:
+    (folder / "sst2-attention-data").mkdir()
+    nested = np.round(padded(weights, 64), 4).tolist()
+    (folder / "sst2-attention-data/attention-0006.json").write_text(json.dumps(nested))
+    tokens = {"6": {"tokens": [{"token": token, "positive": 0.1} for token in TOKENS]}}
+    (folder / "sst2-saliency-list-grad-l1.json").write_text(json.dumps(tokens))
+
+
+@pytest.mark.parametrize("write_release", [write_arrays, write_repository])
+def test_maps_and_annotation_are_read_back(tmp_path, write_release):
+    weights = maps(5)
+    write_release(tmp_path, weights)
     (tmp_path / "sst2-dependencies.json").write_text(json.dumps({"6": PARSE}))
     target = tmp_path / "maps"
-    done = CliRunner().invoke(app, ["dodrio", str(tmp_path), str(target)], catch_exceptions=False)
-    assert "1 sentences, 0 of them without a parse" in done.output
+    assert "1 sentences, 0 of them without a parse" in convert("dodrio", tmp_path, target)
     store = MapStore(target)
-    np.testing.assert_allclose(store["0006"], 0.2, atol=1e-4)
-    assert (store.layers, store.heads) == (2, 3)
+    np.testing.assert_allclose(store["0006"], weights, atol=5e-4)
     entry = RecordedCorpus(source="recorded", path=str(target), model="other")
     (row,) = recorded.read("own", entry).to_dict("records")
     assert [word["text"] for word in row["words"]] == ["blockbusters", "win"]
 
 
 def test_another_folder_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no file sst2_attention"):
-        CliRunner().invoke(
-            app, ["dodrio", str(tmp_path), str(tmp_path / "maps")], catch_exceptions=False
-        )
+    with pytest.raises(InputError, match="neither sst2_attention_u16.npz nor sst2-attention-data"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+    write_repository(tmp_path, maps(5))
+    with pytest.raises(InputError, match="no file sst2-dependencies.json"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+    (tmp_path / "sst2-dependencies.json").write_text("{")
+    with pytest.raises(InputError, match="sst2-dependencies.json: not valid JSON"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+
+
+EXAMPLES = {"one": maps(3, 1), "two": maps(5, 2), "three": maps(4, 3)}
+
+
+def write_attentions(folder: Path, save=np.savez, suffix: str = "npz") -> None:
+    """The first two examples in one file, padded, the third in another."""
+    for name, some in (("a", ("one", "two")), ("b", ("three",))):
+        wide = [padded(EXAMPLES[one], 6) if name == "a" else EXAMPLES[one] for one in some]
+        layers = {
+            f"layer_{layer}": np.stack([one[layer] for one in wide]) for layer in range(LAYERS)
+        }
+        if save is np.savez:
+            np.savez(folder / f"{name}.{suffix}", **layers)
+        else:
+            save(layers, folder / f"{name}.{suffix}")
+    lines = [
+        {"id": name, "tokens": ["[CLS]", *["word"] * (len(weights[0, 0]) - 2), "[SEP]"]}
+        for name, weights in EXAMPLES.items()
+    ]
+    lines[1]["segments"] = [0, 0, 0, 1, 1]
+    (folder / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+@pytest.mark.parametrize(("save", "suffix"), [(np.savez, "npz"), (save_file, "safetensors")])
+def test_what_transformers_gave_is_cut_and_read_back(tmp_path, save, suffix):
+    write_attentions(tmp_path, save, suffix)
+    assert "3 examples" in convert("attentions", tmp_path, tmp_path / "maps")
+    store = MapStore(tmp_path / "maps")
+    for name, weights in EXAMPLES.items():
+        np.testing.assert_allclose(store[name], weights, atol=5e-4)
+    assert [list(row) for row in store.tokens["segments"]] == [[0] * 3, [0, 0, 0, 1, 1], [0] * 4]
+    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    assert recorded.read("own", entry)["id"].tolist() == list(EXAMPLES)
+
+
+def lines_of(folder: Path) -> list[str]:
+    return (folder / "tokens.jsonl").read_text().splitlines()
+
+
+def with_lines(change):
+    def apply(folder: Path) -> None:
+        (folder / "tokens.jsonl").write_text("\n".join(change(lines_of(folder))))
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda folder: (folder / "tokens.jsonl").unlink(), "tokens.jsonl: no such file"),
+        (with_lines(lambda lines: lines[:2]), "2 lines, but the maps have more"),
+        (
+            with_lines(lambda lines: [*lines, lines[0].replace("one", "four")]),
+            "4 lines, but maps of 3 examples",
+        ),
+        (with_lines(lambda lines: ["{", *lines]), "line 1: no JSON object"),
+        (with_lines(lambda lines: ['{"id": 1, "tokens": 3}']), "line 1: no JSON object"),
+        (
+            with_lines(lambda lines: [lines[0].replace("]}", '], "segments": [0]}')]),
+            "line 1: every token has one segment",
+        ),
+        (
+            with_lines(lambda lines: [*lines[:2], lines[1].replace("two", "three")]),
+            "5 tokens, .* b.npz are of 4",
+        ),
+        (with_lines(lambda lines: [lines[0], lines[0], lines[2]]), "two examples have the id"),
+        (lambda folder: (folder / "b.npz").write_bytes(b"PK"), "b.npz: it cannot be read"),
+        (lambda folder: np.savez(folder / "b.npz", other=np.ones(3)), "has other, not layer_0"),
+        (lambda folder: np.savez(folder / "b.npz", layer_0=np.ones(3)), "not of shape"),
+        (
+            lambda folder: np.savez(folder / "b.npz", layer_0=np.ones((1, 3, 4, 5))),
+            "maps are not square",
+        ),
+        (
+            lambda folder: np.savez(folder / "b.npz", layer_0=np.array([{"a": 1}], dtype=object)),
+            "b.npz: it cannot be read",
+        ),
+    ],
+)
+def test_attentions_that_cannot_be_read(tmp_path, damage, complaint):
+    write_attentions(tmp_path)
+    damage(tmp_path)
+    with pytest.raises(InputError, match=complaint):
+        convert("attentions", tmp_path, tmp_path / "maps")
+    assert not (tmp_path / "maps").exists()
