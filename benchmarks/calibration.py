@@ -22,7 +22,7 @@ import stages
 import stages.findings
 from benchmarks.alone import run
 from benchmarks.corpus_stages import module_of, readers
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError
@@ -34,7 +34,7 @@ from stages.core.verdicts.claims import ClaimsFile, Settings, answer, read_claim
 from stages.core.verdicts.findings import judged
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.setting import Setting
-from stages.encoder import random_weights
+from stages.encoder.stage import random_weights
 
 
 class OfOneEncoder(Measures):
@@ -134,9 +134,10 @@ def run_stages(corpora: list[str]) -> None:
         for stage, must in readers(corpus, here).items():
             if must and stage != "corpus":
                 module = importlib.import_module(module_of(stage, here))
-                if hasattr(module, "__path__"):  # a package runs its __main__
-                    module = importlib.import_module(f"{module.__name__}.__main__")
-                module.main(corpus)
+                if hasattr(module, "__path__"):  # a room
+                    importlib.import_module(f"{module.__name__}.stage").run_stage(corpus)
+                else:
+                    module.main(corpus)
 
 
 def judged_pairs(

@@ -15,7 +15,6 @@ from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE
 from tools.dependencies import definition, stage_module
 
-OPTION = "--corpus ${"
 REFUSED = 2  # the exit status of a stage that cannot take its input
 MADE = ("corpora", "measures")  # what the stages write: made anew
 
@@ -36,7 +35,7 @@ def readers(corpus: str, configuration: Path) -> dict[str, bool]:
     return {
         name: corpus in _ranges_over(stage, parameters)
         for name, stage in every.items()
-        if OPTION in definition(stage)["cmd"]
+        if "foreach" in stage or "corpus" in stage.get("matrix", {})
     }
 
 

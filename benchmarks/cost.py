@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from stages.ablate.__main__ import Ablate
-from stages.control.__main__ import Control
+from stages.ablate.stage import Ablate
+from stages.control.stage import Control
 from stages.core.control_seeds import control_seeds
 from stages.core.heads.gates import Gate
 from stages.core.outcomes.modes import fixed_gates, random_gates
@@ -78,29 +78,32 @@ def cost(folder: Path) -> pd.DataFrame:
             f"{file}: `run.tasks` has {unknown[0]!r}, whose sizes are not known; "
             f"benchmarks/cost.py has {', '.join(GLUE)}: add it there"
         )
-    table = pd.DataFrame([row for task in tasks for row in _parts(task, file)], columns=COLUMNS)
+    rows = [row for task in tasks for row in parts(task, file, BERT_BASE, GLUE[task])]
+    table = pd.DataFrame(rows, columns=COLUMNS)
     for card, peaks in PEAKS.items():
         seconds = table["operations"] / (UTILISATION * table["precision"].map(peaks))
         table[card] = seconds.clip(lower=SECONDS_OF_A_STEP * table["steps"]) / HOUR
     return table.groupby(COLUMNS[:2], sort=False).sum().reset_index()
 
 
-def _parts(task: str, file: Path) -> Iterator[tuple[str, str, float, float]]:
+def parts(
+    task: str, file: Path, geometry: Geometry, sizes: Sizes
+) -> Iterator[tuple[str, str, float, float]]:
     """The values of `COLUMNS` for each part of one task, with all of its seeds."""
     every = seeds_of(task, file=file)
     seeds, seeds_at_random = len(every), len(control_seeds(every, file))
     tuning = section(dict, "finetune", file) | load_task(task, file).finetune
     finetune = checked(Finetune, tuning, f"{file}: {task}")
-    train, validation = GLUE[task]
+    train, validation = sizes
     examples = (seeds + seeds_at_random) * finetune.epochs * train.examples
-    operations = float(examples) * PASSES_OF_A_STEP * BERT_BASE.forward(train.tokens)
+    operations = float(examples) * PASSES_OF_A_STEP * geometry.forward(train.tokens)
     yield TUNING, finetune.precision, operations, examples / finetune.batch
-    size = (BERT_BASE.layers, BERT_BASE.heads)
+    size = (geometry.layers, geometry.heads)
 
     def grid(gates: list[Gate], examples: int | None, precision: str) -> float:
         count = min(examples or validation.examples, validation.examples)
         by_terms = precision == "fp32"  # as the grid does it
-        one = least_for_grid(BERT_BASE, gates, [validation.tokens], by_terms)
+        one = least_for_grid(geometry, gates, [validation.tokens], by_terms)
         return float(count * one)
 
     ablate = section(Ablate, "ablate", file)

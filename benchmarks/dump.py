@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 from benchmarks.alternatives import in_data_order
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from stages.attend.__main__ import recorded_statistics
+from stages.attend.stage import recorded_statistics
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import KindIds, Moments

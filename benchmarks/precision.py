@@ -7,9 +7,10 @@ import pandas as pd
 
 from benchmarks.grid import own_grid
 from benchmarks.pairs import ratios, take_turns
-from stages.ablate.__main__ import Ablate, fixed_gates
+from stages.ablate.stage import Ablate, fixed_gates
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import Precision, Runtime, find_device
 from stages.core.stage.arms import TUNED

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import stages.clusters.__main__ as clusters
-import stages.coreference.__main__ as coreference
-import stages.features.__main__ as features
-import stages.frames.__main__ as frames
+import stages.clusters.stage as clusters
+import stages.coreference.stage as coreference
+import stages.features.stage as features
+import stages.frames.stage as frames
 import stages.gradients.tables as gradients
 import stages.neurons.tables as neurons
-import stages.pairs.__main__ as pairs
-import stages.probes.__main__ as probes
-import stages.surface.__main__ as surface
-import stages.syntax.__main__ as syntax
+import stages.pairs.stage as pairs
+import stages.probes.stage as probes
+import stages.surface.stage as surface
+import stages.syntax.stage as syntax
 from stages.core.intervals.intervals import LEVEL
 from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS

@@ -44,10 +44,11 @@ LEFT_OUT = (
     "stages/report/*",
     "stages/prepare/*",
     "stages/api.py",
-    "stages/tagger.py",
+    "stages/tagger/stage.py",
     "*page.py",
     "*tables.py",
     "*__init__.py",
+    "*__main__.py",
 )
 # `|` stands in annotations alone.
 UNUSED_OPERATORS = ("ReplaceBinaryOperator_BitOr",)
@@ -66,19 +67,20 @@ def modules(root: Path = ROOT) -> list[Path]:
 def chosen_tests(module: Path, root: Path = ROOT) -> list[str]:
     """The tests that are run on a change of `module`: of its room, and all that import it.
 
-    Where there are none, those of the modules that import it.
+    Where none imports a module of core, those of the modules that import it.
     """
     parts = module.with_suffix("").parts
     room = Path("tests", *parts[1:-1])
     alone = Path("tests", *parts[1:-1], f"test_{parts[-1]}.py")
     own = alone if len(parts) == 2 or parts[1:-1] == ("core",) else room
     chosen = [own.as_posix()] if (root / own).exists() else []
-    for path in _importing(module, "tests/**/test_*.py", root):
+    importing = _importing(module, "tests/**/test_*.py", root)
+    for path in importing:
         if not any(path.startswith(f"{folder}/") for folder in [*chosen, *WITHOUT]):
             chosen += [] if path in chosen else [path]
-    if not chosen:
+    if not chosen or (parts[1] == "core" and not importing):
         users = map(Path, _importing(module, "stages/**/*.py", root))
-        chosen = sorted({test for user in users for test in chosen_tests(user, root)})
+        chosen = sorted({*chosen, *(test for user in users for test in chosen_tests(user, root))})
     return chosen
 
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from stages.core.encoder.families import layer_modules
+from stages.core.heads.layer_modules import layer_modules
 from stages.core.heads.seam import Gated
 
 

@@ -1,117 +1,13 @@
-"""Attention between verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, section 4.5).
+"""The command of this room: see `stage.py`."""
 
-The paper finds that the heads which seem to link them are diagonal ones: `candidates.py` counts how
-many are. Beside each head's weight stands its weight on tokens that are as far apart elsewhere in
-the text.
-"""
-
-from collections.abc import Callable, Iterator
-from itertools import product
-from typing import Annotated
-
-import numpy as np
-import pandas as pd
-import torch
-from jaxtyping import Float
-from pydantic import Field
-
-from stages.core.annotation.word_kinds import is_noun, is_pronoun, is_subject, is_verb
-from stages.core.maps.links import FindLinks, Link, linked_weights, weights_by_head
-from stages.core.recordings.recording import Recording, Texts, open_texts
-from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.command import CorpusOption, stage_command
-from stages.core.stage.files import InputError
-from stages.core.stage.settings import Resampled, section
-from stages.pairs.candidates import diagonal_candidates, moved_share
-from stages.pairs.tables import BEST, CANDIDATES, HEADS
-
-Share = Annotated[float, Field(gt=0, lt=1)]
-
-
-class Pairs(Resampled):
-    """The section `pairs` of `params.yaml`."""
-
-    corpora: list[str]
-    candidates: Share
-    diagonal: Share
-
-
-PAIR_KINDS: dict[str, tuple[Callable[[dict], bool], Callable[[dict], bool]]] = {
-    "verb and subject": (is_verb, is_subject),
-    "noun and pronoun": (is_noun, is_pronoun),
-}
-# Every one with every other; the first with the first and so on, as the original did.
-PAIRINGS = ("crossed", "zipped")
-KINDS_AND_PAIRINGS = list(product(PAIR_KINDS, PAIRINGS))
-
-
-def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
-    """Pairs of a kind, each of two different words, by their places in the text."""
-    one, other = (
-        [place for place, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
-    )
-    pairs = product(one, other) if pairing == "crossed" else zip(one, other, strict=False)
-    return [(a, b) for a, b in pairs if a != b]
-
-
-def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
-    """A function that finds the pairs of a kind in a text, as tokens."""
-
-    def find(row: int, tokens: list[list[int]]) -> list[Link]:
-        words = texts.corpus["words"][row]
-        return [(tokens[a], tokens[b]) for a, b in word_pairs(words, kind, pairing)]
-
-    return find
-
-
-def tables_of(
-    recording: Recording, texts: Texts, parameters: Pairs
-) -> Iterator[
-    tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Float[np.ndarray, "column row resample"]]
-]:
-    """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table.
-
-    The last are the resamples of the rows of `CANDIDATES`.
-    """
-    settings = (parameters.resamples, parameters.seed)
-    finders = [finder(texts, *which) for which in KINDS_AND_PAIRINGS]
-    found = linked_weights(recording, texts, finders)
-    for (kind, pairing), of_aggregates in zip(KINDS_AND_PAIRINGS, found, strict=True):
-        for aggregate, weights in of_aggregates.items():
-            if not len(weights):
-                continue
-            candidates, drawn = diagonal_candidates(
-                recording, weights, parameters.candidates, parameters.diagonal, *settings
-            )
-            tables = (
-                weights_by_head(recording, weights, *settings),
-                moved_share(recording, weights, *settings),
-                candidates,
-            )
-            which = {"kind": kind, "pairing": pairing, "aggregate": aggregate}
-            yield *(table.assign(**which) for table in tables), drawn
 
 
 def main(corpus: CorpusOption) -> None:
     """Measure the attention between verbs and subjects, nouns and pronouns in CORPUS."""
-    parameters = section(Pairs, "pairs")
-    device = start(read_runtime(), parameters.seed)
-    texts = open_texts(corpus)
-    with torch.inference_mode():
-        parts = [
-            part
-            for recording in texts.recordings(device)
-            for part in tables_of(recording, texts, parameters)
-        ]
-    if not parts:
-        raise InputError(
-            f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
-            "`pairs.corpora` takes corpora with parts of speech"
-        )
-    heads, best, candidates, drawn = zip(*parts, strict=True)
-    HEADS.write(heads, corpus=corpus)
-    BEST.write(best, corpus=corpus)
-    CANDIDATES.write(candidates, drawn, corpus=corpus)
+    from stages.pairs.stage import run_stage  # --help needs none of it
+
+    run_stage(corpus)
 
 
 if __name__ == "__main__":

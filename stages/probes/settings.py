@@ -6,7 +6,7 @@ from stages.core.stage.settings import Resampled
 from stages.probes.models import Choices
 
 
-class Probes(Resampled):
+class Probes(Resampled, section="probes"):
     """The section `probes` of `params.yaml`."""
 
     corpora: list[str]

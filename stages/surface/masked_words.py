@@ -14,7 +14,7 @@ from transformers import AutoConfig, AutoModelForMaskedLM, PreTrainedModel
 from transformers.utils import logging
 
 from stages.core.encoder.batches import Batch
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
 from stages.core.maps.gradient_tables import LAYER_RESAMPLED

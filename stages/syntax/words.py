@@ -30,7 +30,7 @@ ROOTS = {"none": (), "cls": (Special.CLS,), "cls_and_sep": (Special.CLS, Special
 NO_HEAD, NOT_KNOWN = -1, -2
 
 
-class Syntax(Resampled):
+class Syntax(Resampled, section="syntax"):
     """The section `syntax` of `params.yaml`."""
 
     corpora: list[str]

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.ablate import __main__ as ablate
-from stages.ablate import effects
+from stages.ablate import stage as ablate
+from stages.ablate.effects import stage as effects
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gates import Gate, GateBatch, off_matrix
 from stages.core.heads.seam import Gated
 from stages.core.tasks.examples import read_examples
@@ -71,7 +72,7 @@ def logits_without(seed: int, head: tuple[int, int]) -> np.ndarray:
 
 
 def test_every_seed_has_the_outcomes_of_its_own_model(project):
-    ablate.main("toy")
+    ablate.run_stage("toy")
     for seed in (0, 4):
         folder = Path(f"work/ablate/toy/{seed}/fixed-zero")
         gates = pd.read_parquet(folder / "gates.parquet")
@@ -82,27 +83,27 @@ def test_every_seed_has_the_outcomes_of_its_own_model(project):
 
 def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, capsys):
     write_parameters([0])
-    ablate.main("toy")
+    ablate.run_stage("toy")
     before = outcomes()
     write_parameters([0, 4])
     capsys.readouterr()
-    ablate.main("toy")
+    ablate.run_stage("toy")
     assert capsys.readouterr().out == "toy 0: kept, as nothing changed that it depends on\n"
     after = outcomes()
     assert after.items() > before.items()
     assert {name.split("/")[0] for name in after} == {"0", "4"}
     write_parameters([0, 4], reference=3)
     capsys.readouterr()
-    ablate.main("toy")
+    ablate.run_stage("toy")
     assert "kept" not in capsys.readouterr().out
 
 
 def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
-    ablate.main("toy")
+    ablate.run_stage("toy")
     before = outcomes()
     toy.write_models(tiny_bert, "tuned_from_random", "tuned", seed=4)
     capsys.readouterr()
-    ablate.main("toy")
+    ablate.run_stage("toy")
     assert capsys.readouterr().out == "toy 0: kept, as nothing changed that it depends on\n"
     changed = {name for name, content in outcomes().items() if before[name] != content}
     names = ("baseline", "logits")
@@ -111,11 +112,11 @@ def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
 
 
 def test_effects_of_every_seed_stand_in_one_table(project):
-    ablate.main("toy")
-    effects.main("toy", 4)
+    ablate.run_stage("toy")
+    effects.run_stage("toy", 4)
     written = Path("work/measures/effects").glob("*.parquet")
     alone = {path.name: pd.read_parquet(path) for path in written}
-    effects.main("toy")
+    effects.run_stage("toy")
     assert len(alone) == 5
     for name, of_one in alone.items():
         table = pd.read_parquet(f"work/measures/effects/{name}")

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 from sklearn.metrics import f1_score
 
-from stages.ablate import effects
-from stages.ablate.__main__ import Ablate
+from stages.ablate.effects import stage as effects
+from stages.ablate.stage import Ablate
 from stages.core.heads.gates import random_shares, single_heads, whole_layers
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
@@ -82,7 +82,7 @@ def test_effects_are_in_accuracy_with_the_first_metric_beside_it(tmp_path, monke
         gates = [*single_heads(2, 3, mode), *whole_layers(2, 3, mode)]
         kept[mode] = write(f"fixed-{mode}", gates, count)
         write(f"shares-{mode}", list(random_shares(2, 3, mode, shares[mode], 2, 0)), 10)
-    effects.main("toy", 0)
+    effects.run_stage("toy", 0)
 
     gates = pd.read_parquet(GATES.path(task="toy", seed=0))
     assert gates.groupby(["metric", "mode"], sort=False).size().to_dict() == {

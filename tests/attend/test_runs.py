@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.attend import __main__ as attend
+from stages.attend import stage as attend
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.maps.statistics import KindIds, surface_statistics
 from stages.core.recordings.store import MapStore
 from stages.core.tasks.examples import read_examples
@@ -42,7 +42,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
 
 
 def test_maps_are_those_of_transformers(project):
-    attend.main("toy", 0, ["tuned"])
+    attend.run_stage("toy", 0, ["tuned"])
     store = MapStore("work/maps/toy-tuned")
     store.verify()
     expected = toy.eager_attention("tuned")
@@ -56,7 +56,7 @@ def test_maps_are_those_of_transformers(project):
 
 
 def test_statistics_are_means_over_all_examples(project):
-    attend.main("toy", 0, ["untuned"])
+    attend.run_stage("toy", 0, ["untuned"])
     folder = Path("work/models/toy/untuned-0")
     tokenizer = load_tokenizer(folder)
     kind_ids = KindIds.of(tokenizer, [".", ","])
@@ -80,7 +80,7 @@ def test_statistics_are_means_over_all_examples(project):
 
 def test_attend_is_repeatable_to_the_byte(project):
     def contents():
-        attend.main("toy", 0, ["untuned"])
+        attend.run_stage("toy", 0, ["untuned"])
         files = [*Path("work/maps").rglob("*.*"), *Path("work/measures").rglob("*.parquet")]
         return {file: file.read_bytes() for file in files if file.is_file()}
 
@@ -89,7 +89,7 @@ def test_attend_is_repeatable_to_the_byte(project):
 
 def test_fewer_examples_than_wanted_are_all_kept(project):
     toy.write_parameters(attend=ATTEND | {"examples": 1000})
-    attend.main("toy", 0, ["untuned"])
+    attend.run_stage("toy", 0, ["untuned"])
     assert len(MapStore("work/maps/toy-untuned")) == 30
 
 
@@ -113,10 +113,10 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     assert not Path("work/maps/toy-untuned").exists()
     assert not Path("work/measures/attend").exists()
 
-    attend.main("toy", 0, ["untuned"])
+    attend.run_stage("toy", 0, ["untuned"])
     assert [file.name for file in Path("work/maps").iterdir()] == ["toy-untuned"]
     MapStore("work/maps/toy-untuned").verify()
     after_a_kill = Path("work/maps/toy-untuned/store.json").read_bytes()  # SHA-256 of every file
     shutil.rmtree("work/maps/toy-untuned")
-    attend.main("toy", 0, ["untuned"])
+    attend.run_stage("toy", 0, ["untuned"])
     assert Path("work/maps/toy-untuned/store.json").read_bytes() == after_a_kill

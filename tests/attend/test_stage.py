@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from stages.attend import __main__ as attend
-from stages.attend.__main__ import map_tokens, recorded_statistics
+from stages.attend import stage as attend
+from stages.attend.stage import map_tokens, recorded_statistics
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import KindIds
 from stages.core.runtime.runtime import ByDevice, Runtime

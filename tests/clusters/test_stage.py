@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.spatial.distance import jensenshannon
 
-from stages.clusters import __main__ as clusters
-from stages.clusters.__main__ import (
+from stages.clusters import stage as clusters
+from stages.clusters.stage import (
     Clusters,
     divergence_sums,
     neighbour_purity,

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.control import __main__ as control
+from stages.control import stage as control
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_tokenizer, load_tuned
+from stages.core.encoder.checkpoint import load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gates import Gate, GateBatch, off_matrix
 from stages.core.heads.seam import Gated
 from stages.core.tasks.examples import draw_examples, read_examples
@@ -55,7 +56,7 @@ def accuracy_without(heads: list[tuple[int, int]], count: int = 24) -> float:
 
 
 def test_effects_and_drift_of_every_head(project):
-    control.main("toy", 0)
+    control.run_stage("toy", 0)
     gates = pd.read_parquet("work/measures/control/toy.parquet").set_index("family")
     heads, layers = gates.loc["head"], gates.loc["layer"]
     assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
@@ -70,7 +71,7 @@ def test_effects_and_drift_of_every_head(project):
 
 
 def test_shares_of_heads_in_the_mode_zero(project):
-    control.main("toy", 0)
+    control.run_stage("toy", 0)
     curves = pd.read_parquet("work/measures/control/toy-curves.parquet")
     assert set(curves["mode"]) == {"zero"}
     assert set(curves["examples"]) == {12}
@@ -92,20 +93,20 @@ def test_shares_of_heads_in_the_mode_zero(project):
 def test_a_model_that_tuning_left_alone_does_not_drift(project):
     weights = Path("work/models/toy/random_weights-0/model.safetensors").read_bytes()
     Path("work/models/toy/tuned_from_random-0/model.safetensors").write_bytes(weights)
-    control.main("toy", 0)
+    control.run_stage("toy", 0)
     drift = pd.read_parquet("work/measures/control/toy-drift.parquet")
     assert (drift[["cosine", "low", "high"]] == 1).all(axis=None)
 
 
 def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, capsys):
-    control.main("toy")
+    control.run_stage("toy")
     names = ("toy", "toy-means", "toy-heldout", "toy-drift")
     before = {name: pd.read_parquet(f"work/measures/control/{name}.parquet") for name in names}
     toy.write_models(tiny_bert, "random_weights", "tuned_from_random", seed=2)
     seeds = {"seeds": [0, 2], "control_seeds": 2}
     toy.write_parameters(control=CONTROL, run=seeds)
     capsys.readouterr()
-    control.main("toy")
+    control.run_stage("toy")
     assert capsys.readouterr().out.splitlines() == [
         "toy 0: kept, as nothing changed that it depends on"
     ]
@@ -113,18 +114,18 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, 
         table = pd.read_parquet(f"work/measures/control/{name}.parquet")
         assert table["seed"].unique().tolist() == [0, 2]
         pd.testing.assert_frame_equal(table[table["seed"] == 0], before[name])
-        control.main("toy", 2)
+        control.run_stage("toy", 2)
         alone = pd.read_parquet(f"work/measures/control/{name}.parquet")
         second = table[table["seed"] == 2].reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone)
-        control.main("toy")
+        control.run_stage("toy")
     toy.write_parameters(control=CONTROL | {"examples": 20}, run=seeds)
     capsys.readouterr()
-    control.main("toy")
+    control.run_stage("toy")
     assert "kept" not in capsys.readouterr().out
     # Of the first seed alone.
     toy.write_parameters(control=CONTROL, run=seeds | {"control_seeds": 1})
-    control.main("toy")
+    control.run_stage("toy")
     for name in names:
         table = pd.read_parquet(f"work/measures/control/{name}.parquet")
         pd.testing.assert_frame_equal(table, before[name])

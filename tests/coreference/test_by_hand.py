@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from stages.core.corpora.store import corpus_frame, word
-from stages.coreference.__main__ import antecedent_tables
 from stages.coreference.rules import RULES
+from stages.coreference.stage import antecedent_tables
 from tests.coreference.test_stage import PARAMETERS
 from tests.oracle import OracleRecording, oracle_texts
 

@@ -7,7 +7,6 @@ import torch
 
 from stages.core.corpora.store import word
 from stages.core.stage.files import InputError
-from stages.coreference.__main__ import Coreference, anaphors, antecedent_tables, choices
 from stages.coreference.rules import (
     RULES,
     Mention,
@@ -16,6 +15,7 @@ from stages.coreference.rules import (
     mentions_of,
     rule_choice,
 )
+from stages.coreference.stage import Coreference, anaphors, antecedent_tables, choices
 from tests.oracle import ANTECEDENT, OracleRecording, oracle_corpus, oracle_texts
 
 PARAMETERS = Coreference(corpora=[], resamples=100, seed=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.drift import __main__ as drift
+from stages.drift import stage as drift
 from tests import toy
 
 DRIFT = {
@@ -35,7 +35,7 @@ def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def test_drift_of_every_head_and_example(project):
-    drift.main("toy", 0)
+    drift.run_stage("toy", 0)
     heads = pd.read_parquet("work/measures/drift/toy.parquet")
     before, after = toy.eager_attention("untuned"), toy.eager_attention("tuned")
     by_hand = np.mean([cosine(before[identity], after[identity]) for identity in before], axis=0)
@@ -52,10 +52,10 @@ def test_drift_of_every_head_and_example(project):
 
 def test_every_seed_of_the_task_has_rows_of_its_own(project, tiny_bert):
     toy.write_models(tiny_bert, "untuned", "tuned", seed=3)
-    drift.main("toy")
+    drift.run_stage("toy")
     first = pd.read_parquet("work/measures/drift/toy.parquet")
     toy.write_parameters(drift=DRIFT, run={"seeds": [0, 3]})
-    drift.main("toy")
+    drift.run_stage("toy")
     heads = pd.read_parquet("work/measures/drift/toy.parquet")
     assert heads["seed"].unique().tolist() == [0, 3]
     pd.testing.assert_frame_equal(heads[heads["seed"] == 0], first)
@@ -70,6 +70,6 @@ def test_every_seed_of_the_task_has_rows_of_its_own(project, tiny_bert):
 def test_drift_between_equal_models_is_none(project):
     model = Path("work/models/toy/untuned-0/model.safetensors").read_bytes()
     Path("work/models/toy/tuned-0/model.safetensors").write_bytes(model)
-    drift.main("toy", 0)
+    drift.run_stage("toy", 0)
     heads = pd.read_parquet("work/measures/drift/toy.parquet")
     assert (heads[["cosine", "low", "high"]] == 1).all(axis=None)

@@ -8,7 +8,7 @@ import torch
 from stages.core.corpora.store import word
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore, MapWriter
-from stages.features.__main__ import (
+from stages.features.stage import (
     BY_SPELLING,
     SUBSTRING,
     cls_row,

@@ -5,7 +5,7 @@ import pytest
 
 from stages.core.maps.links import Weights, tokens_of_words, weights_by_head
 from stages.core.stage.files import InputError
-from stages.frames.__main__ import best_table, frame_links, frame_weights
+from stages.frames.stage import best_table, frame_links, frame_weights
 from tests.oracle import (
     HEADS,
     LAYERS,

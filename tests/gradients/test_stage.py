@@ -5,7 +5,7 @@ import torch
 
 from stages.core.encoder.batches import Batch
 from stages.core.losses import losses
-from stages.gradients.__main__ import task_loss
+from stages.gradients.stage import task_loss
 
 
 def test_the_tasks_loss_is_that_of_its_rows():

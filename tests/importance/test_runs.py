@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.ablate import __main__ as ablate
-from stages.importance import __main__ as importance
+from stages.ablate import stage as ablate
+from stages.importance import stage as importance
 from tests import toy
 
 ABLATE = {
@@ -40,19 +40,19 @@ def project(tmp_path, monkeypatch, tiny_bert) -> None:
     validation.with_name("train.parquet").write_bytes(validation.read_bytes())
     for seed in (0, 1):
         toy.write_models(tiny_bert, "tuned", seed=seed)
-    ablate.main("toy")
+    ablate.run_stage("toy")
 
 
 def test_every_seed_of_the_task_has_rows_of_its_own(project):
     names = ("toy", "toy-agreement")
     alone = {}
     for seed in (1, 0):
-        importance.main("toy", seed)
+        importance.run_stage("toy", seed)
         alone[seed] = [
             pd.read_parquet(f"work/measures/importance/{name}.parquet") for name in names
         ]
     assert (alone[0][0]["importance"] != alone[1][0]["importance"]).any()
-    importance.main("toy")
+    importance.run_stage("toy")
     for place, name in enumerate(names):
         together = pd.read_parquet(Path(f"work/measures/importance/{name}.parquet"))
         expected = pd.concat([alone[1][place], alone[0][place]], ignore_index=True)

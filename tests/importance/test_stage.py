@@ -8,7 +8,6 @@ from stages.core.heads.gates import Gate, GateBatch, single_heads
 from stages.core.heads.seam import Gated
 from stages.core.losses import losses
 from stages.core.outcomes.outcomes import Outcomes, write_outcomes
-from stages.importance.__main__ import loss_changes
 from stages.importance.cost import Geometry
 from stages.importance.gate_gradients import (
     agreement_table,
@@ -17,6 +16,7 @@ from stages.importance.gate_gradients import (
     importance_table,
     normed_by_layer,
 )
+from stages.importance.stage import loss_changes
 
 LENGTHS = [9, 4, 6]
 LABELS = np.array([0.0, 2.0, 1.0])

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 from tests.oracle import oracle_corpus
-from tests.test_tagger import write_treebank
+from tests.tagger.test_stage import write_treebank
 
 SUBJECTS = ("the teacher", "a child", "the dog", "the big cat")
 OBJECTS = ("a house", "the river", "the old book")

@@ -23,28 +23,37 @@ WORDS = MeasuredTable("lengths/{task}", ("id", "words"))
 """,
     "stages/lengths/__main__.py": """\
 from stages.core.stage.command import TaskOption, stage_command
+
+
+def main(task: TaskOption) -> None:
+    \"\"\"Count the words of every first text of TASK.\"\"\"
+    from stages.lengths.stage import run_stage
+
+    run_stage(task)
+
+
+if __name__ == "__main__":
+    stage_command(main)
+""",
+    "stages/lengths/stage.py": """\
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import read_examples
 from stages.lengths.tables import WORDS
 
 
-class Lengths(Parameters):
+class Lengths(Parameters, section="lengths"):
     \"\"\"The section `lengths` of `params.yaml`.\"\"\"
 
     separator: str
 
 
-def main(task: TaskOption) -> None:
+def run_stage(task: str) -> None:
     \"\"\"Count the words of every first text of TASK.\"\"\"
     parameters = section(Lengths, "lengths")
     examples = read_examples(examples_file(task, "validation"))
     words = examples["text_a"].str.split(parameters.separator).map(len)
     WORDS.write(examples[["id"]].assign(words=words), task=task)
-
-
-if __name__ == "__main__":
-    stage_command(main)
 """,
     "stages/lengths/claims.py": """\
 import numpy as np
@@ -104,7 +113,7 @@ ADDED = {
 STAGE = {
     "desc": "How long texts are",
     "matrix": {"task": "${run.tasks}"},
-    "cmd": "python -m stages.lengths --task ${item.task}",
+    "cmd": "python -m stages.lengths ${item}",
     "deps": ["work/tasks/${item.task}"],
     "params": [NAME],
     "outs": ["work/measures/lengths/${item.task}.parquet"],

@@ -63,7 +63,7 @@ def both(
     stages = YAML(typ="safe").load(folder / "dvc.lock")["stages"]
     order = re.findall(r"Running stage '(.*)':", said)
     assert sorted(order) == sorted(stages)
-    commands = "\n".join(stages[name]["cmd"] for name in order)
+    commands = "\n".join(f"DVC_STAGE='{name}' {stages[name]['cmd']}" for name in order)
     again = again / "configurations/glue"
     # Strings in sets have another order than the first time.
     second = environment | {"PYTHONHASHSEED": "2"}

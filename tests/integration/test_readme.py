@@ -39,6 +39,12 @@ DIFFS = {
     ),
 }
 OWN_CONFIGURATION = "python -m tools.configurations configurations/mine"
+NEW = (
+    "python -m tools.new tickets --train my/train.tsv --validation my/dev.tsv --text title "
+    "--label urgent --quick"
+)
+ESTIMATE_NEW = "python -m tools.estimate configurations/tickets"
+REBUILD_NEW = "cd configurations/tickets && dvc repro"
 OWN_FILES = "dvc repro -f prepare@tickets"
 BENCHMARK = "python -m benchmarks grid --examples 8 --every 12 --rounds 1 --against loop"
 
@@ -48,7 +54,9 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 
 def test_every_command_is_run_somewhere():
-    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, OWN_CONFIGURATION, GLUE, BENCHMARK])
+    others = [OWN_CONFIGURATION, NEW, ESTIMATE_NEW, REBUILD_NEW, GLUE, BENCHMARK]
+    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, *others])
+    # `prepare` is what tests of own files run.
     assert set(INLINE) == {"dvc repro", OWN_FILES}
     # GLUE: tests/integration/test_pipeline.py.
     # .ci/run takes the test line from README.md; the rebuild's parts are the workflow's steps.
@@ -102,6 +110,25 @@ def entry(name: str) -> dict:
     """README.md's example of a task."""
     examples = [YAML(typ="safe").load(block) for kind, block in BLOCKS if kind == "yaml"]
     return next(block["tasks"] for block in examples if name in block.get("tasks", {}))
+
+
+def test_own_files_by_one_command(committed):
+    (committed / "my").mkdir()
+    for name in ("train", "dev"):
+        (committed / f"my/{name}.tsv").write_text("title\turgent\nno water\tyes\nthanks\tno\n")
+    assert "made configurations/tickets" in bash(committed, NEW)
+    assert load_task("tickets", committed / "configurations/tickets/params.yaml").label_names == [
+        "no",
+        "yes",
+    ]
+    # What comes after the examples: tests/integration/test_pipeline.py, on another configuration.
+    done = bash(committed, f"{ESTIMATE_NEW} && {REBUILD_NEW} prepare@tickets")
+    # The estimate counts the examples that `dvc repro` then takes.
+    kept = re.findall("Stage '(.*)' didn't change", done)
+    assert kept == ["check", "prepare@tickets"]
+    assert re.search(r"about [1-9]\d* minutes and [\d.]+ GB of disk", done)
+    shutil.rmtree(committed / "configurations/tickets")
+    shutil.rmtree(committed / "my")
 
 
 def test_own_files_by_parameters_alone(committed):

@@ -6,25 +6,26 @@ import pytest
 import torch
 
 from stages.core.encoder.batches import encode
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.core.encoder.families import layer_modules
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.heads.layer_modules import layer_modules
 from stages.core.heads.seam import Gated
 from stages.core.recordings.recording import LiveRecording
 from stages.core.recordings.tokens import token_table
-from stages.neurons.__main__ import (
-    Neurons,
-    chosen_table,
-    neuron_table,
-    neuron_values,
-    removal_table,
-    without,
-)
 from stages.neurons.parts import (
     attended_parts,
     key_offsets,
     neuron_shares,
     positive_products,
     sep_to_cls,
+)
+from stages.neurons.stage import (
+    Neurons,
+    chosen_table,
+    neuron_table,
+    neuron_values,
+    removal_table,
+    without,
 )
 from tests.oracle import oracle_corpus, oracle_texts
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from stages.core.maps.links import Weights, linked_weights
-from stages.pairs.__main__ import Pairs, finder, tables_of
 from stages.pairs.candidates import diagonal_candidates, moved_share
+from stages.pairs.stage import Pairs, finder, tables_of
 from stages.pairs.tables import CANDIDATES
 from tests.oracle import (
     HEADS,

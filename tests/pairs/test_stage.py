@@ -4,8 +4,8 @@ import numpy as np
 
 from stages.core.corpora.store import word
 from stages.core.maps.links import linked_weights, weights_by_head
-from stages.features.__main__ import token_kinds
-from stages.pairs.__main__ import finder, word_pairs
+from stages.features.stage import token_kinds
+from stages.pairs.stage import finder, word_pairs
 from tests.oracle import SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 
 WORDS = [

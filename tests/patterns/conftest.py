@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.patterns.classifier import Classifier
+from stages.patterns.classifier.stage import Classifier
 from stages.patterns.labelled_maps import (
     CLASSES,
     LabelledMaps,

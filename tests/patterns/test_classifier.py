@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 from stages.core.stage.files import InputError
-from stages.patterns.classifier import baseline_predictions, fold_table, network_codes
+from stages.patterns.classifier.stage import baseline_predictions, fold_table, network_codes
 from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import (
     CLASSES,

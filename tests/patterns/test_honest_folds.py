@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.patterns import classifier
-from stages.patterns.classifier import (
+from stages.patterns.classifier import stage as classifier
+from stages.patterns.classifier.stage import (
     Classifier,
     fit_baseline,
     fold_table,
@@ -26,7 +26,7 @@ class InThisProcess:
 
     map = staticmethod(map)
 
-    def __init__(self, processes, mp_context):
+    def __init__(self, processes, context, initializer):
         pass
 
     def __enter__(self):

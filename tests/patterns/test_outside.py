@@ -12,7 +12,7 @@ from stages.core.stage.arms import RECORDED
 from stages.core.stage.files import InputError
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.outside import read_labels, read_outside
-from stages.patterns.outside_patterns import corrected, scored_table
+from stages.patterns.outside_patterns.stage import corrected, scored_table
 from stages.patterns.special import SpecialRule
 from stages.patterns.tables import MODELS, TEXT_SHARES
 from tools.labelling.outside import draw_outside

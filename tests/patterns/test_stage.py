@@ -5,17 +5,17 @@ import torch
 
 from stages.core.recordings.store import MapStore, write_maps
 from stages.core.runtime.runtime import Runtime
-from stages.patterns.__main__ import (
+from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.network import PatternClassifier
+from stages.patterns.readings import Reader, Readings
+from stages.patterns.special import SpecialRule
+from stages.patterns.stage import (
     beyond_by_head,
     classify,
     head_counts,
     map_table,
     task_shares,
 )
-from stages.patterns.labelled_maps import CLASSES
-from stages.patterns.network import PatternClassifier
-from stages.patterns.readings import Reader, Readings
-from stages.patterns.special import SpecialRule
 
 CPU = torch.device("cpu")
 RULE = SpecialRule(punctuation=[], neighbours=0, beyond=0.5, to_special=0.1)

@@ -7,7 +7,7 @@ from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
 from stages.patterns.readings import Reader
 from stages.patterns.special import SpecialRule
-from stages.patterns.text_patterns import read_texts, share_table
+from stages.patterns.text_patterns.stage import read_texts, share_table
 from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
 
 

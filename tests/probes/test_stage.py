@@ -9,7 +9,6 @@ from stages.core.corpora.store import corpus_frame
 from stages.core.recordings.tokens import Special
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
-from stages.probes.__main__ import Source, attachment_scores, probe_scores
 from stages.probes.fitting import predict
 from stages.probes.held_out import Prediction
 from stages.probes.models import RightBranching
@@ -22,6 +21,7 @@ from stages.probes.sentences import (
     read_sentences,
 )
 from stages.probes.settings import Probes
+from stages.probes.stage import Source, attachment_scores, probe_scores
 from stages.probes.tables import ATTENTION
 from stages.probes.variants import variants
 from stages.probes.vectors import file_vectors

@@ -6,10 +6,11 @@ import torch
 from transformers import AutoConfig, AutoModelForMaskedLM
 
 from stages.core.encoder.batches import Batch
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.maps.gradient_tables import LAYER_RESAMPLED, MASKED
 from stages.core.stage.places import ENCODERS
-from stages.encoder import random_weights
+from stages.encoder.stage import random_weights
 from stages.surface.masked_words import (
     IGNORED,
     has_mlm_head,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from stages.core.maps.vig_patterns import VIG_PATTERNS
-from stages.surface.__main__ import (
+from stages.surface.stage import (
     Surface,
     heads_table,
     sep_table,

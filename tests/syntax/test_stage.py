@@ -7,7 +7,7 @@ import pytest
 
 from stages.core.corpora.store import corpus_frame, word
 from stages.core.stage.files import InputError
-from stages.syntax.__main__ import best_heads, every_head, relations_of
+from stages.syntax.stage import best_heads, every_head, relations_of
 from stages.syntax.tables import ALL_LAYERS, ALL_RELATIONS, ALL_WORDS
 from stages.syntax.words import DIRECTIONS, Cases, Syntax, offset_list, place_of, read_words
 from tests.oracle import HEADS, LAYERS, SYNTAX, OracleRecording, oracle_corpus, oracle_texts

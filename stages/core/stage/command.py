@@ -1,14 +1,16 @@
 """Running a stage as a command."""
 
-import gc
+import errno
+import os
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS
 from stages.core.stage.files import InputError
+from stages.core.stage.parent import end_with_parent
 
 
 def _task_arm(name: str) -> str:
@@ -44,11 +46,26 @@ TaskArmsOption = Annotated[
 def stage_command(main: Callable[..., None] | typer.Typer) -> None:
     """Run a stage's `main` as a command with `--help`; an `InputError` ends it with status 2.
 
-    A stage with further commands gives its typer app instead.
+    So does a file that cannot be read or written, a full disk among them.
+
+    A stage with further commands gives its typer app instead. A stage that DVC runs ends with it.
     """
-    gc.freeze()  # imported modules stay to the end: collecting garbage need not look at them
+    if "DVC_STAGE" in os.environ:
+        end_with_parent()
     try:
         main() if isinstance(main, typer.Typer) else typer.run(main)
     except InputError as error:
-        typer.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(2)
+        _refuse(str(error))
+    except OSError as error:
+        if error.filename is None and error.errno != errno.ENOSPC:
+            raise  # of a network or a process
+        mend = "free some" if error.errno == errno.ENOSPC else "mend that"
+        _refuse(
+            f"{error.filename or 'the disk'}: {error.strerror}; {mend} and run the stage again: "
+            "what is finished stays"
+        )
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.secho(f"error: {message}", fg="red", err=True)
+    sys.exit(2)

@@ -13,7 +13,7 @@ from scipy.stats import chi2_contingency
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
 
-from stages.baseline import bag_of_words, majority, overlap_numbers, word_overlap
+from stages.baseline.stage import bag_of_words, majority, overlap_numbers, word_overlap
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.task import load_task
 from stages.core.written import DRAW, draw_task

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from stages.core.runtime.runtime import read_runtime, settle
-from stages.core.stage.command import stage_command
+from stages.core.stage.parent import end_with_parent
 from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import section
 from stages.patterns.features import feature_table
@@ -40,7 +40,7 @@ from stages.patterns.training import Trained, Training, fit_networks
 LABELLED = Path("data/patterns")
 
 
-class Classifier(Training):
+class Classifier(Training, section="classifier"):
     """The section `classifier` of `params.yaml`."""
 
     starts: PositiveInt
@@ -54,7 +54,7 @@ def train(data: LabelledMaps, parameters: Classifier, processes: int) -> dict[in
     that this number does not change the result.
     """
     folds = [None, *np.unique(data.folds).tolist()]
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), end_with_parent) as pool:
         trained = pool.map(_train_without, repeat(data), repeat(parameters), folds)
         return dict(zip(folds, tqdm(trained, "folds", len(folds)), strict=True))
 
@@ -123,7 +123,7 @@ def network_codes(network: PatternNetwork, maps: list[Map]) -> dict[str, Int[np.
     }
 
 
-def main() -> None:
+def run_stage() -> None:
     """Cross-validate the pattern classifier on the labelled maps, then train it on all of them."""
     parameters = section(Classifier, "classifier")
     data = read_labelled(LABELLED)
@@ -133,7 +133,3 @@ def main() -> None:
     (map_alone,) = trained[None].maps_alone
     map_alone.save(MAP_ALONE)
     FOLDS.write(table)
-
-
-if __name__ == "__main__":
-    stage_command(main)

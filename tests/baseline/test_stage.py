@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.baseline import (
+from stages.baseline.stage import (
     bag_of_words,
-    main,
     majority,
     overlap_numbers,
+    run_stage,
     word_counts,
     word_overlap,
 )
@@ -98,6 +98,6 @@ def test_overlap_is_a_baseline_of_pairs_alone(tmp_path, monkeypatch, pairs):
     for split in ("train", "validation"):
         examples_file("own", split).parent.mkdir(parents=True, exist_ok=True)
         write_examples(examples_frame(rows), examples_file("own", split))
-    main("own")
+    run_stage("own")
     models = pd.read_parquet(BASELINES.path(task="own"))["model"].unique().tolist()
     assert models == ["majority", "bag_of_words", *(["word_overlap"] if pairs else [])]

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stages.core.stage.command import TaskOption, stage_command
 from stages.core.stage.places import examples_file
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.tables import BASELINES
@@ -87,7 +86,7 @@ MODELS = {"majority": majority, "bag_of_words": bag_of_words}
 OF_PAIRS = {"word_overlap": word_overlap}
 
 
-def main(task: TaskOption) -> None:
+def run_stage(task: str) -> None:
     """Write work/measures/baseline/TASK.parquet: a row for each validation example and baseline."""
     entry = load_task(task)
     train, validation = (
@@ -99,7 +98,3 @@ def main(task: TaskOption) -> None:
         for name, predict in (MODELS | OF_PAIRS if pairs else MODELS).items()
     ]
     BASELINES.write(predictions, task=task)
-
-
-if __name__ == "__main__":
-    stage_command(main)

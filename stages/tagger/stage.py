@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from stages.core.annotation.tagger import FACTS, required_spacy
 from stages.core.annotation.treebank import sentence_row, sentences
-from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import TAGGER
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
@@ -31,7 +30,7 @@ SCORES = {
 }
 
 
-class TaggerSettings(Parameters):
+class TaggerSettings(Parameters, section="tagger"):
     """The section `tagger` of `params.yaml`."""
 
     train: str | None
@@ -90,7 +89,7 @@ def read(path: str, key: str) -> pd.Series:
     return pd.Series(found)
 
 
-def main() -> None:
+def run_stage() -> None:
     """Write work/tagger: the trained pipeline and its scores, or a note that there is none."""
     settings = section(TaggerSettings, "tagger")
     facts: dict[str, Any] = {"trained": settings.train is not None}
@@ -107,7 +106,3 @@ def main() -> None:
                 facts["scores"] = {name: round(scores[key], 4) for key, name in SCORES.items()}
             pipeline.to_disk(folder / "pipeline")
         (folder / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    stage_command(main)

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from stages.core.annotation.tagger import Tagger
 from stages.core.stage.files import InputError
 from stages.core.stage.places import TAGGER
-from stages.tagger import main
+from stages.tagger.stage import run_stage
 from tests.oracle import oracle_corpus
 
 
@@ -33,7 +33,7 @@ def write_parameters(**changes) -> None:
 def test_without_a_treebank_there_is_no_tagger(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_parameters()
-    main()
+    run_stage()
     assert not Tagger.is_trained(TAGGER)
     with pytest.raises(InputError, match=r"tagger\.train"):
         Tagger.load(TAGGER)
@@ -43,7 +43,7 @@ def test_a_treebank_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_parameters(train="none.conllu")
     with pytest.raises(InputError, match=r"tagger\.train.*none\.conllu"):
-        main()
+        run_stage()
     assert not TAGGER.exists()
 
 
@@ -52,7 +52,7 @@ def test_a_trained_tagger_annotates_words_and_texts(tmp_path, monkeypatch):
     write_treebank(Path("train.conllu"), 60, 0)
     write_treebank(Path("test.conllu"), 20, 1)
     write_parameters(train="train.conllu", test="test.conllu")
-    main()
+    run_stage()
     facts = YAML(typ="safe").load(TAGGER / "tagger.json")
     assert facts["scores"]["upos"] > 0.95
     assert facts["scores"]["uas"] > 0.8

@@ -14,7 +14,6 @@ from stages.core.outcomes.effects import DrawnTable, fixed_tables, random_tables
 from stages.core.outcomes.outcomes import read_outcomes
 from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.stage.arms import TUNED
-from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 from stages.core.stage.places import outcomes_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import load_task, seeds_of
@@ -22,13 +21,13 @@ from stages.core.tasks.task import load_task, seeds_of
 TABLES = {"gates": GATES, "means": MEANS, "held_out": HELD_OUT, "curves": CURVES, "gaps": GAPS}
 
 
-class Effects(Resampled):
+class Effects(Resampled, section="effects"):
     """The section `effects` of `params.yaml`."""
 
     splits: PositiveInt
 
 
-def main(task: TaskOption, seed: SeedsOption = None) -> None:
+def run_stage(task: str, seed: int | None = None) -> None:
     """Work out the effects of the gates of `work/ablate`, with paired bootstrap intervals.
 
     They are in every metric of `effect_metrics`, one below the other, for every seed.
@@ -50,7 +49,3 @@ def main(task: TaskOption, seed: SeedsOption = None) -> None:
                 found[name].append(table.of_seed(tuned_with))
     for name, declared in TABLES.items():
         write_drawn(declared, found[name], task=task)
-
-
-if __name__ == "__main__":
-    stage_command(main)

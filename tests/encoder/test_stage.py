@@ -6,8 +6,9 @@ import torch
 from ruamel.yaml import YAML
 from transformers import AutoConfig, AutoModelForMaskedLM
 
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
-from stages.encoder import main, masked_lm, random_weights
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.encoder.stage import masked_lm, random_weights, run_stage
 from stages.surface.masked_words import has_mlm_head
 
 
@@ -24,7 +25,7 @@ def write_parameters(checkpoint: Path, arms: list[str]) -> None:
 def test_untuned_and_random_weights_of_one_shape(tiny_bert, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_parameters(tiny_bert, ["untuned", "random_weights"])
-    main()
+    run_stage()
     source = load_encoder(tiny_bert).state_dict()
     own = load_encoder(Path("work/encoders/untuned")).state_dict()
     drawn = load_encoder(Path("work/encoders/random_weights")).state_dict()
@@ -50,7 +51,7 @@ def test_an_mlm_head_is_kept(tiny_bert, tmp_path, monkeypatch):
     load_tokenizer(tiny_bert).save_pretrained(folder)
     monkeypatch.chdir(tmp_path)
     write_parameters(folder, ["untuned"])
-    main()
+    run_stage()
     assert has_mlm_head(Path("work/encoders/untuned"))
     kept = load_encoder(Path("work/encoders/untuned")).state_dict()
     name = "encoder.layer.0.attention.self.query.weight"
@@ -60,5 +61,5 @@ def test_an_mlm_head_is_kept(tiny_bert, tmp_path, monkeypatch):
 def test_without_arms_there_is_nothing_to_load(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_parameters(tmp_path / "no-such-checkpoint", [])
-    main()
+    run_stage()
     assert [path.name for path in Path("work/encoders").iterdir()] == ["arms.txt"]

@@ -11,7 +11,6 @@ from pydantic import PositiveInt
 from stages.core.intervals.groups import group_means, resampled_means
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
@@ -23,7 +22,7 @@ from stages.patterns.special import SpecialRule, special_tokens
 from stages.patterns.tables import TEXT_BEYOND, TEXT_HEADS, TEXT_SHARES
 
 
-class TextPatterns(Resampled):
+class TextPatterns(Resampled, section="text_patterns"):
     """The section `text_patterns` of `params.yaml`; the rule `special` is that of `patterns`."""
 
     corpora: list[str]
@@ -55,7 +54,7 @@ def share_table(
     return pd.DataFrame({"pattern": CLASSES, **columns, "texts": len(rows)}), found.drawn[None]
 
 
-def main(corpus: CorpusOption) -> None:
+def run_stage(corpus: str) -> None:
     """Classify the maps of every head on the texts of CORPUS."""
     parameters = section(TextPatterns, "text_patterns")
     rule = section(SpecialRule, "patterns.special")
@@ -82,7 +81,3 @@ def main(corpus: CorpusOption) -> None:
     TEXT_HEADS.write(heads, corpus=corpus)
     TEXT_SHARES.write(shares, resampled, corpus=corpus)
     TEXT_BEYOND.write(beyond, corpus=corpus)
-
-
-if __name__ == "__main__":
-    stage_command(main)

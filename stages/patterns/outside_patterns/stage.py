@@ -13,11 +13,10 @@ from jaxtyping import Float, Int
 from stages.core.recordings.recording import open_texts
 from stages.core.recordings.store import MapStore
 from stages.core.stage.arms import RECORDED
-from stages.core.stage.command import CorpusOption, stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.places import CLASSIFIER
 from stages.core.stage.settings import section
-from stages.patterns.classifier import LABELLED, fit_baseline, network_codes
+from stages.patterns.classifier.stage import LABELLED, fit_baseline, network_codes
 from stages.patterns.corrected import corrected_table
 from stages.patterns.features import feature_table
 from stages.patterns.labelled_maps import CLASSES, read_labelled
@@ -28,7 +27,7 @@ from stages.patterns.outside import read_labels, read_outside
 from stages.patterns.scores import confusions
 from stages.patterns.special import SpecialRule, attention_parts, special_tokens, under_special
 from stages.patterns.tables import ANY, OUTSIDE, OUTSIDE_CORRECTED, SPECIAL, TEXT_SHARES
-from stages.patterns.text_patterns import TextPatterns
+from stages.patterns.text_patterns.stage import TextPatterns
 
 
 def parts_of_maps(
@@ -103,7 +102,7 @@ def corrected(scored: pd.DataFrame, corpus: str, seed: int) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def main(corpus: CorpusOption) -> None:
+def run_stage(corpus: str) -> None:
     """Score the pattern classifier on the labelled maps of CORPUS, which others recorded.
 
     Raises:
@@ -124,7 +123,3 @@ def main(corpus: CorpusOption) -> None:
     scored = scored_table(maps, table, labels, predictions(maps), rule)
     OUTSIDE.write(scored, corpus=corpus)
     OUTSIDE_CORRECTED.write(corrected(scored, corpus, parameters.seed), corpus=corpus)
-
-
-if __name__ == "__main__":
-    stage_command(main)

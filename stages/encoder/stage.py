@@ -12,16 +12,16 @@ from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, PreTrained
 from transformers.utils import logging
 
 from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.encoder.checkpoint import load_encoder, load_tokenizer
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import RANDOM_WEIGHTS, CorpusArm
-from stages.core.stage.command import stage_command
 from stages.core.stage.files import atomic
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import Parameters, section
 
 
-class EncoderArms(Parameters):
+class EncoderArms(Parameters, section="encoder"):
     """The section `encoder` of `params.yaml`."""
 
     arms: list[CorpusArm]
@@ -50,7 +50,7 @@ def random_weights(folder: Path, seed: int) -> PreTrainedModel:
         return AutoModel.from_config(config, dtype=torch.float32)
 
 
-def main() -> None:
+def run_stage() -> None:
     """Write work/encoders/ARM for every arm of the section `encoder`."""
     arms = section(EncoderArms, "encoder")
     start(read_runtime(), arms.seed)
@@ -70,7 +70,3 @@ def main() -> None:
             model.save_pretrained(folder / arm)
             tokenizer.save_pretrained(folder / arm)
             typer.echo(f"{arm}: {type(model).__name__}")
-
-
-if __name__ == "__main__":
-    stage_command(main)

@@ -1,0 +1,14 @@
+"""The command of this room: see `stage.py`."""
+
+from stages.core.stage.command import stage_command
+
+
+def main() -> None:
+    """Write work/encoders/ARM for every arm of the section `encoder`."""
+    from stages.encoder.stage import run_stage  # --help needs none of it
+
+    run_stage()
+
+
+if __name__ == "__main__":
+    stage_command(main)

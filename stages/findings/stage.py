@@ -1,0 +1,208 @@
+"""Give every claim its verdict: `reports/findings.json` and `reports/metrics.json`."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, get_args
+
+import typer
+
+import stages.findings
+from stages.core.corpora.entries import load_corpus_entry
+from stages.core.intervals.intervals import LEVEL
+from stages.core.stage.arms import RECORDED
+from stages.core.stage.files import InputError, atomic
+from stages.core.stage.settings import section
+from stages.core.tasks.task import load_task
+from stages.core.verdicts.answers import Answer, NotMeasured
+from stages.core.verdicts.claims import (
+    SUMMARIES,
+    ClaimsFile,
+    Settings,
+    answer,
+    read_claims,
+    source_setting,
+)
+from stages.core.verdicts.findings import (
+    FINDINGS_FILE,
+    Finding,
+    Findings,
+    NotShown,
+    judged,
+    parse_findings,
+    read_findings,
+    rounded,
+)
+from stages.core.verdicts.learnt import not_learnt
+from stages.core.verdicts.measures import Measures, open_measures
+from stages.core.verdicts.models import by_model, recorded_models
+from stages.core.verdicts.region import Verdict
+from stages.core.verdicts.setting import (
+    Setting,
+    arm_of,
+    merged,
+    setting_of_corpus,
+    setting_of_task,
+)
+from stages.findings.check import differences, ledger_differences, mismatches
+
+METRICS_FILE = Path("reports/metrics.json")
+
+
+def run_stage() -> None:
+    """Decide every claim of data/claims.yaml from work/measures; write findings and metrics."""
+    stages.findings.load()
+    settings = section(Settings, "findings")
+    measures = open_measures()
+    claims, not_shown = decide(read_claims(), measures, settings)
+    findings = Findings(
+        configuration=settings.configuration,
+        level=LEVEL,
+        checkpoint=section(dict[str, Any], "checkpoint"),
+        models=list(by_model(measures)),
+        tasks=measures.primary,
+        seeds=measures.seeds,
+        recorded=recorded_models(measures.corpora),
+        not_learnt=not_learnt(measures),
+        claims=claims,
+        not_shown=not_shown,
+    )
+    write_json(FINDINGS_FILE, findings.model_dump())
+    write_json(METRICS_FILE, metrics(findings, measures))
+
+
+def check(against: str, rebuilt: Path) -> bool:
+    """Work every verdict out again, compare with other findings, and say what is wrong.
+
+    Args:
+        against: a findings.json, or a revision of git.
+        rebuilt: the findings to check.
+
+    Returns:
+        Whether nothing is.
+    """
+    now = read_findings(rebuilt)
+    before = committed_findings(against, rebuilt)
+    for name in ("configuration", "checkpoint", "tasks", "seeds"):
+        if getattr(before, name) != getattr(now, name):
+            typer.echo(
+                f"note: `{name}` differs, so verdicts may too: {getattr(before, name)} in "
+                f"{against}, {getattr(now, name)} in {rebuilt}"
+            )
+    found = [
+        *mismatches(before, against),
+        *mismatches(now, str(rebuilt)),
+        *ledger_differences(now, read_claims(), str(rebuilt)),
+        *differences(before, now),
+    ]
+    for difference in found:
+        typer.echo(
+            f"{'WRONG' if difference.fails else 'note:'} {difference.claim}: {difference.words}"
+        )
+    wrong = len({difference.claim for difference in found if difference.fails})
+    typer.echo(
+        f"{len(now.claims)} claims, {wrong} wrong or beyond their interval against {against}"
+    )
+    return not wrong
+
+
+def decide(
+    content: ClaimsFile, measures: Measures, settings: Settings
+) -> tuple[dict[str, Finding], dict[str, NotShown]]:
+    """Every claim with its verdict, or with the reason why it has none."""
+    claims, not_shown = {}, {}
+    models = by_model(measures)
+    for claim in content.claims:
+        paper, reason = content.papers[claim.paper], claim.absent
+        if not reason:
+            try:
+                found = answer(claim, paper, measures, settings)
+                model = model_of(found, models)
+                here = setting_here(found, models.get(model, measures), settings)
+                source = source_setting(claim, content)
+                claims[claim.id] = judged(
+                    claim, paper.cited, found, source, here, model, paper.layers_from
+                )
+                continue
+            except NotMeasured as error:
+                reason = f"Not measured in this configuration: {error}."
+        shared = claim.model_dump(include={"study", "section", "statement", "kind"})
+        not_shown[claim.id] = NotShown(
+            **shared, paper=paper.cited, published=claim.published, reason=reason
+        )
+    return claims, not_shown
+
+
+def model_of(found: Answer, models: dict[str, Measures]) -> str:
+    """The model that a claim is decided on; empty where it is decided on no task or corpus."""
+    names = set(_decisive(found))
+    fitting = [name for name, one in models.items() if names & {*one.tasks, *one.corpora}]
+    return fitting[0] if fitting else ""
+
+
+def _decisive(found: Answer) -> list[str]:
+    """The tasks or corpora that decide a claim."""
+    return found.decided_on.split(", ") if found.decided_on else list(found.tasks)
+
+
+def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setting:
+    """What the tasks or corpora that decide a claim are, and the encoder."""
+    names = _decisive(found)
+    corpora = list(section(dict[str, Any], "corpora"))
+    data = [
+        setting_of_corpus(load_corpus_entry(name))
+        if name in corpora
+        else setting_of_task(name, load_task(name))
+        for name in names
+        if name in corpora or name in measures.tasks
+    ]
+    own = Setting(training=settings.training, layers=measures.layers, arm=arm_of(found.arm))
+    if found.arm == RECORDED:
+        own = Setting(layers=measures.layers)
+    return merged(data).with_changes(own) if data else own
+
+
+def metrics(findings: Findings, measures: Measures) -> dict[str, Any]:
+    """What `dvc metrics` shows: verdicts, values of claims, and the summary of every stage."""
+    table: dict[str, Any] = {
+        "verdicts": {name: findings.count(name) for name in get_args(Verdict)},
+        "claims": {name: finding.value for name, finding in findings.claims.items()},
+    }
+    for name, summary in SUMMARIES.items():
+        try:
+            table[name] = all_rounded(summary(measures))
+        except NotMeasured:
+            continue
+    return table
+
+
+def all_rounded(figures: Any) -> Any:
+    """Round every number of nested figures."""
+    if isinstance(figures, dict):
+        return {key: all_rounded(value) for key, value in figures.items()}
+    return rounded(figures) if isinstance(figures, float) else figures
+
+
+def committed_findings(against: str, rebuilt: Path) -> Findings:
+    """Read findings from a file or, at the path of `rebuilt`, from a revision of git.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if Path(against).is_file():
+        return read_findings(Path(against))
+    shown = subprocess.run(
+        ["git", "show", f"{against}:./{rebuilt}"], capture_output=True, text=True, check=False
+    )
+    if shown.returncode:
+        raise InputError(
+            f"--against {against}: neither a file nor a revision of git that has {rebuilt} "
+            f"({shown.stderr.strip()})"
+        )
+    return parse_findings(shown.stdout, f"{against}:{rebuilt}")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON in the order given, one value a line."""
+    with atomic(path) as partial:
+        partial.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")

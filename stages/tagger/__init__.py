@@ -1,0 +1,1 @@
+"""Train spaCy on a treebank, to annotate text that has no annotation."""
