@@ -51,9 +51,9 @@ def check_settings(folder):
 @pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="nothing was built yet")
 @pytest.mark.parametrize(
     ("file", "before", "after"),
-    [
-        ("params.yaml", "  draws: ", "  draws: 1"),
+    [  # the settings last: the stage that looks at them has then seen others
         ("stages/core/grid/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1 and "),
+        ("params.yaml", "  draws: ", "  draws: 1"),
     ],
 )
 def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after):
@@ -62,13 +62,13 @@ def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after
     assert before in text
     changed.write_text(text.replace(before, after, 1))
     try:
-        check_settings(module_copy)
+        if file == "params.yaml":
+            check_settings(module_copy)
         (found,) = complaints(module_copy)
         # What would run first has no inputs here.
         assert re.search("failed to reproduce '(ablate|control)@", found)
     finally:
         changed.write_text(text)
-        check_settings(module_copy)
 
 
 def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_copy):
