@@ -1,0 +1,49 @@
+"""The entries of `stimuli` in `params.yaml`: where sentences of known structure come from."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, section
+
+
+class WrittenStimuli(Parameters):
+    """Sentences of this project's grammar, of the words in `data/stimuli/words.yaml`."""
+
+    source: Literal["written"]
+    train: PositiveInt  # sentences of each probe
+    test: PositiveInt  # sentences of each probe and part that is no training
+    sentences: PositiveInt  # of each condition whose attention is read
+    full_stop: bool = True
+    seed: NonNegativeInt
+
+
+class ReleasedStimuli(Parameters):
+    """The authors' release: the folder with `data_agr`, `data_refl`, `data_aux` and `data_sbjn`."""
+
+    source: Literal["release"]
+    path: str
+    train: PositiveInt | None = None  # as above, at most; null: all of a file
+    test: PositiveInt | None = None
+    sentences: PositiveInt | None = None
+    full_stop: bool = False  # the release has none
+    seed: NonNegativeInt = 0  # of the draw
+
+
+Stimuli = Annotated[WrittenStimuli | ReleasedStimuli, Field(discriminator="source")]
+SECTIONS["stimuli"] = dict[str, Stimuli]
+
+
+def load_stimuli_entry(name: str, file: str | Path = PARAMETER_FILE) -> Any:
+    """Read the entry `stimuli.NAME` of `file`.
+
+    Raises:
+        InputError: there is no such entry, or a key of it is wrong.
+    """
+    if not name.replace("_", "").isalnum():
+        raise InputError(
+            f"{file}: stimuli {name!r}: a name has letters, digits and _ only, as it names files"
+        )
+    return section(Stimuli, f"stimuli.{name}", file)
