@@ -22,6 +22,13 @@ OF_SIX = {
     "C4-cls": [5],
     "K5-last": [5],
     "K5-last-padded": [5],
+    "L1-auxiliary-jump": [0],
+    "L1-auxiliary-best": [1, 2],
+    "L1-auxiliary-first": [1, 2],
+    "L1-position-layers": [0],
+    "L1-position-first": [0],
+    "L2-rise-agreement": [1],
+    "L2-rise-reflexive": [1],
 }
 OF_TWELVE = {
     "T4-middle": range(5, 10),  # counted from 0 by the source
@@ -37,6 +44,13 @@ OF_TWELVE = {
     "C4-cls": range(11, 12),
     "K5-last": range(10, 12),  # layers 11 and 12, counted from 1
     "K5-last-padded": range(10, 12),
+    "L1-auxiliary-jump": range(1, 2),  # layer 4 of 24, counted from 1
+    "L1-auxiliary-best": range(3, 6),
+    "L1-auxiliary-first": range(3, 6),
+    "L1-position-layers": range(3),
+    "L1-position-first": range(3),
+    "L2-rise-agreement": range(3, 4),  # layer 4, counted from 1
+    "L2-rise-reflexive": range(3, 4),
 }
 
 

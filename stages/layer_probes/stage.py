@@ -1,0 +1,164 @@
+"""What each layer knows of a word's place in the sentence (Lin, Tan, Frank 2019, section 3).
+
+For every layer, and for the embeddings before them, linear probes that find the main auxiliary, the
+subject's noun and the n-th token, trained on simple sentences and tested on others: of the same
+kind, and with relative clauses, compounds and possessives. The encoder stays as it is.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import typer
+from jaxtyping import Float
+from pydantic import PositiveFloat, PositiveInt
+from transformers import AutoConfig, PreTrainedTokenizerBase
+
+from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.families import longest_input
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.intervals.groups import LEAST_GROUPS
+from stages.core.intervals.intervals import percentile_interval
+from stages.core.maps.words import FromPieces
+from stages.core.runtime.runtime import read_runtime, start
+from stages.core.stage.arms import CORPUS_ARMS
+from stages.core.stage.files import InputError
+from stages.core.stage.places import ENCODERS, SCRATCH
+from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import interval_columns
+from stages.core.stimuli.lexical_items import sentence_weights, widened
+from stages.core.stimuli.store import read_probes, spelt
+from stages.layer_probes.fitting import fit, predictions
+from stages.layer_probes.sentences import PROBE, Questions, questions
+from stages.layer_probes.states import WordStates, state_file
+from stages.layer_probes.tables import CHANCE, FIRST, SCORES
+
+Table = tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]
+
+
+class LayerProbes(Resampled, section="layer_probes"):
+    """The section `layer_probes` of `params.yaml`."""
+
+    sets: list[str]
+    train: PositiveInt | None
+    test: PositiveInt | None
+    pieces: FromPieces
+    epochs: PositiveInt
+    batch: PositiveInt
+    learning_rate: PositiveFloat
+
+
+def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) -> pd.DataFrame:
+    """Train all probes of all states together, and ask each.
+
+    Returns:
+        One column a state, by its place in `encoder.states`, one row a question of `asked.asked`:
+        whether the probe finds the word that is meant.
+    """
+    taught = len(asked.taught.words)
+    words = [*asked.taught.words, *asked.tested]
+    with state_file(SCRATCH / "layer_probes", list(map(len, words)), encoder.shape) as states:
+        for sentence, own in encoder.of(words):
+            states.write(sentence, own)
+        weights = fit(
+            states,
+            asked.taught,
+            parameters.epochs,
+            parameters.batch,
+            parameters.learning_rate,
+            parameters.seed,
+            encoder.model.device,
+        )
+        told = predictions(states, taught, len(words), weights, parameters.batch).numpy()
+    rows = asked.asked
+    right = told[rows["sentence"], :, rows["number"]] == rows["target"].to_numpy()[:, None]
+    return pd.DataFrame(right, index=rows.index)
+
+
+def score_table(
+    asked: Questions, right: pd.DataFrame, states: pd.DataFrame, parameters: LayerProbes
+) -> Table:
+    """One row a probe, part and state, or baseline, and the resamples of its accuracy.
+
+    Resamples draw lexical items, the same for all rows and encoders.
+    """
+    every = asked.asked.assign(items=asked.asked["items"].map(lambda names: tuple(sorted(names))))
+    places, distinct = every["items"].factorize()
+    weights = sentence_weights(list(distinct), parameters.resamples, parameters.seed)
+    rows, drawn = [], []
+    for place, own in every.groupby([*PROBE, "part"], sort=False):
+        values = right.loc[own.index].to_numpy(dtype=float).T
+        kinds = list(zip(states["state"], states["layer"], strict=True))
+        for name, line in _baselines(own, asked.tested):
+            kinds.append((name, -1))
+            values = np.concatenate([values, line[None]])
+        items = len({item for names in own["items"] for item in names})
+        lines = _means(values, weights[:, places[own.index]], items)
+        limits = percentile_interval(lines[:, 1:])
+        table = pd.DataFrame(kinds, columns=["state", "layer"]).assign(
+            **dict(zip([*PROBE, "part"], place, strict=True)),
+            **interval_columns("", lines[:, 0], *limits, "accuracy"),
+            sentences=len(own),
+            items=items,
+        )
+        rows.append(table)
+        drawn.append(lines[:, 1:])
+    return pd.concat(rows, ignore_index=True), np.concatenate(drawn)[None]
+
+
+def _means(
+    values: Float[np.ndarray, "state question"],
+    weights: Float[np.ndarray, "line question"],
+    items: int,
+) -> Float[np.ndarray, "state line"]:
+    """Weighted means; of resamples, which are all lines but the first, none of too few items."""
+    with np.errstate(invalid="ignore"):
+        found = (values @ weights.T) / weights.sum(1)
+    if items < LEAST_GROUPS:
+        found[:, 1:] = np.nan
+    return widened(found, items).clip(0, 1)  # a share that is widened is a share all the same
+
+
+def _baselines(
+    rows: pd.DataFrame, sentences: list[tuple[str, ...]]
+) -> Iterator[tuple[str, Float[np.ndarray, " question"]]]:
+    """How likely each question is answered by what reads no state."""
+    if (rows["first"] >= 0).all():
+        yield FIRST, (rows["first"] == rows["target"]).to_numpy(dtype=float)
+    yield CHANCE, 1 / rows["sentence"].map(lambda place: len(sentences[place])).to_numpy(float)
+
+
+def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: int) -> pd.DataFrame:
+    """The questions about sentences that an encoder of `longest` tokens reads to their end."""
+    words = rows["words"].map(tuple)
+    texts = {sentence: spelt(sentence)[0] for sentence in words}
+    ids = tokenizer(list(texts.values()), verbose=False)["input_ids"]
+    short = {sentence for sentence, own in zip(texts, ids, strict=True) if len(own) <= longest}
+    if lost := len(texts) - len(short):
+        typer.echo(f"{lost} of {len(texts)} sentences have more than {longest} tokens: left out")
+    return rows[words.isin(short)]
+
+
+def run_stage(name: str) -> None:
+    """Train and score a probe of every layer on the set NAME of `stimuli`."""
+    parameters = section(LayerProbes, "layer_probes")
+    device = start(read_runtime(), parameters.seed)
+    encoders = [arm for arm in CORPUS_ARMS if (ENCODERS / arm).is_dir()]
+    if not encoders:
+        raise InputError(
+            f"{ENCODERS}: no encoder whose layers could be probed; name some under `encoder.arms` "
+            "in params.yaml"
+        )
+    tokenizer = load_tokenizer(ENCODERS / encoders[0])  # all arms have the same
+    longest = longest_input(AutoConfig.from_pretrained(ENCODERS / encoders[0]))
+    rows = readable(read_probes(name), tokenizer, longest)
+    asked = questions(rows, parameters.train, parameters.test, parameters.seed)
+    tables, resamples = [], []
+    for arm in encoders:
+        model = load_encoder(ENCODERS / arm).to(device)
+        encoder = WordStates(model, tokenizer, parameters.pieces)
+        right = found_words(asked, encoder, parameters)
+        table, drawn = score_table(asked, right, encoder.states, parameters)
+        tables.append(table.assign(encoder=arm))
+        resamples.append(drawn)
+    SCORES.write(tables, resamples, set=name)

@@ -1,0 +1,53 @@
+"""What the page says of figures by hand."""
+
+import pytest
+
+from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.verdicts.answers import NotMeasured
+from stages.layer_probes.page import PAGE
+from tests.layer_probes.rows import probe_rows, write_probes
+
+LEVELS = {"embeddings": 0.1, "words": 0.2, "chance": 0.1}
+
+
+def test_sentences_follow_from_the_figures(measures):
+    own = {"probe": "subject_noun", "layers": [0.4, 0.8, 0.6], **LEVELS}
+    write_probes(
+        measures,
+        probe_rows(**own, part="compound", first=0.3),
+        probe_rows(**own, part="possessive", first=0.9),
+        probe_rows(**own, part="test", first=0.8),
+        probe_rows(**own | {"layers": [1.0] * 3}, part="test", encoder=RANDOM_WEIGHTS, first=0.8),
+        probe_rows("nth_token", "test", [0.9, 0.9, 0.4], position=4, **LEVELS),
+    )
+    structure, positions, table = PAGE.sections(measures)
+    caption = structure.items[0].caption
+    assert "Subject noun: compound: best in layer 1 (80%), above the first one (30%)." in caption
+    assert "possessor: best in layer 1 (80%), below the first one (90%)." in caption
+    assert "learnt on: best in layer 1 (80%), no more and no less than the first one" in caption
+    caption = positions.items[0].caption
+    assert caption.endswith("best in layer 0 (90%), 40% in the highest.")
+    assert len(table.items[0].frame) == 4 * 7 + 6
+
+
+def test_a_level_is_drawn_across_all_layers_once(measures):
+    write_probes(
+        measures,
+        probe_rows("main_auxiliary", "test", [0.5, 0.7], **LEVELS, first=1.0),
+        probe_rows("main_auxiliary", "test", [0.5, 0.5], encoder=RANDOM_WEIGHTS, **LEVELS),
+    )
+    figure = PAGE.sections(measures)[0].items[0]
+    drawn = figure.chart.data.groupby("of")["place"].agg(list).to_dict()
+    ends = [-1, 1]
+    assert drawn == {
+        "untuned": [0, 1, -1],
+        RANDOM_WEIGHTS: [0, 1, -1],
+        "words alone": ends,
+        "the first one": ends,
+        "any word": ends,
+    }
+
+
+def test_without_measures_there_is_no_page(measures):
+    with pytest.raises(NotMeasured):
+        PAGE.sections(measures)
