@@ -1,0 +1,152 @@
+"""What claims and page read of tables of boundaries, beside rows that they must leave alone."""
+
+import pandas as pd
+import pytest
+
+from stages.boundaries.page import said_of_best, said_of_granularity, said_of_unions
+from stages.boundaries.tables import BEST, NESTED, UNIONS
+from stages.core.verdicts.claims import SUMMARIES
+from stages.core.verdicts.measures import NotMeasured
+from stages.core.verdicts.region import Region, verdict
+from tests.claims import found, write_drawn
+
+GAIN = Region(above=0)
+
+
+def values(value: float, rival: float) -> dict:
+    """A score in [-0.02, +0.03] around it, its rival and the gain likewise."""
+    row = {}
+    for name, mean in (("", value), ("rival_", rival), ("gain_", value - rival)):
+        row |= {f"{name}value": mean, f"{name}low": mean - 0.02, f"{name}high": mean + 0.03}
+    return row
+
+
+def best_row(encoder: str, reader: str, score: str, value: float, rival: float, **facts) -> dict:
+    place = "2-1" if reader == "best head" else ""
+    constant = {"place": place, "constant": "always", "cases": 400, "words": 250}
+    return (
+        {"encoder": encoder, "reader": reader, "score": score}
+        | constant
+        | facts
+        | values(value, rival)
+    )
+
+
+@pytest.fixture
+def tables(measures):
+    rows = [
+        best_row("untuned", "best head", "F1", 0.5, 0.45),
+        best_row("untuned", "all heads", "F1", 0.8, 0.45),
+        best_row("untuned", "best head", "accuracy", 0.7, 0.6),
+        best_row("untuned", "all heads", "accuracy", 0.9, 0.6),
+        best_row("random_weights", "best head", "F1", 0.2, 0.45),
+        best_row("random_weights", "best head", "accuracy", 0.55, 0.6),
+        best_row("random_weights", "all heads", "accuracy", 0.65, 0.6),
+    ]
+    write_drawn(measures, BEST, rows, 0.01, corpus="one")
+    others = [
+        best_row("untuned", reader, "accuracy", value, 0.6)
+        for reader, value in (("best head", 0.1), ("all heads", 0.2))
+    ]
+    write_drawn(measures, BEST, others, 0.01, corpus="two")
+    unions = [
+        {"encoder": encoder, "heads": size, "places": "2-1", "cases": 400} | values(*both)
+        for encoder, size, both in (
+            ("untuned", 2, (0.8, 0.7)),
+            ("untuned", 5, (0.98, 0.95)),
+            ("random_weights", 5, (0.97, 0.97)),
+        )
+    ]
+    write_drawn(measures, UNIONS, unions, 0.01, corpus="one")
+    nested = [
+        {"encoder": encoder, "heads": 5, "cases": 400} | values(*both)
+        for encoder, both in (("untuned", (0.9, 0.5)), ("random_weights", (0.45, 0.4)))
+    ]
+    write_drawn(measures, NESTED, nested, 0.01, corpus="one")
+    measures._wanted["corpus"] = ["one", "two"]
+    return measures
+
+
+def test_accuracy_of_a_reader_in_points_beside_that_of_random_weights(tables):
+    answer = found(tables, "boundary_accuracy")
+    assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == pytest.approx(
+        (70, 68, 73)
+    )
+    assert (answer.pooled.n, answer.counted, answer.decided_on) == (400, "positions", "one")
+    assert answer.tasks["two"].value == pytest.approx(10)
+    assert answer.control.value == pytest.approx(55)
+    assert answer.beyond.value == pytest.approx(15)
+    assert found(tables, "boundary_accuracy", reader="all heads").pooled.value == pytest.approx(90)
+
+
+def test_what_a_head_has_beyond_the_better_constant(tables):
+    answer = found(tables, "boundaries_over_constant")
+    assert (answer.pooled.value, answer.control.value) == pytest.approx((10, -5))
+    assert verdict(answer.pooled, GAIN, answer.beyond) == "undecided"  # resamples have no width
+    words = found(tables, "boundaries_over_constant", score="F1")
+    assert (words.pooled.value, words.control.value) == pytest.approx((0.05, -0.25))
+    assert (words.pooled.n, words.counted) == (250, "words")
+
+
+def test_all_heads_less_the_best_head_or_constant_on_the_same_resamples(tables):
+    answer = found(tables, "all_heads_over_best")
+    # Of random weights, and of the other corpus, the constant of 60% is better than the best head.
+    assert (answer.pooled.value, answer.control.value) == pytest.approx((20, 5))
+    # Written with the same noise, of which nothing is left.
+    assert (answer.pooled.low, answer.pooled.high) == pytest.approx((20, 20), abs=1e-2)
+    assert answer.tasks["two"].value == pytest.approx(-40)
+
+
+def test_unions_of_one_size_and_what_they_have_beyond_random_heads(tables):
+    union = found(tables, "boundary_union", heads=5)
+    assert (union.pooled.value, union.control.value) == pytest.approx((98, 97))
+    over = found(tables, "union_over_random_heads", heads=5)
+    assert (over.pooled.value, over.control.value) == pytest.approx((3, 0))
+    assert found(tables, "union_over_random_heads", heads=2).pooled.value == pytest.approx(10)
+    with pytest.raises(NotMeasured, match=r"boundaries\.unions"):
+        found(tables, "boundary_union", heads=3)
+
+
+def test_stretches_in_each_other_beyond_chance(tables):
+    answer = found(tables, "nested_boundaries")
+    assert (answer.pooled.value, answer.control.value) == pytest.approx((0.4, 0.05))
+
+
+def test_figures_of_the_best_head_and_of_all_together(tables):
+    figures = SUMMARIES["boundaries"](tables)
+    assert figures["one"]["best head"]["accuracy"] == {
+        "value": 0.7,
+        "constant": 0.6,
+        "head": "2-1",
+    }
+    assert figures["one"]["all heads"]["F1"] == {"value": 0.8, "constant": 0.45}
+    assert set(figures) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        ((0.1, 0.02, 0.2), "more than"),
+        ((-0.1, -0.2, -0.02), "less than"),
+        ((0.01, -0.02, 0.02), "not shown to differ from"),
+    ],
+)
+def test_sentences_follow_the_interval_of_the_difference(gain, said):
+    limits = dict(zip(("gain_value", "gain_low", "gain_high"), gain, strict=True))
+    facts = {"corpus": "one", "encoder": "untuned", "heads": 5, "value": 0.7, "rival_value": 0.6}
+    row = facts | limits
+    both = [
+        row | {"reader": "best head", "score": score, "constant": constant}
+        for score, constant in (("accuracy", "always"), ("F1", "never"))
+    ]
+    control = [one | {"encoder": "random_weights", "value": 0.123} for one in both]
+    best = said_of_best(pd.DataFrame(both + control))
+    assert f"70.0% of the positions right, {said} the 60.0% of saying that every token" in best
+    assert f"0.70, {said} the 0.60 of saying that none does." in best
+    assert "12.3" not in best
+    assert f"at 70.0% of the positions, {said} the 60.0% of 5" in said_of_unions(
+        pd.DataFrame([row])
+    )
+    assert f"70.0% of the coarser's stretches are made of whole ones of the finer, {said}" in (
+        said_of_granularity(pd.DataFrame([row]))
+    )
