@@ -1,0 +1,179 @@
+"""From what was measured of every encoder to the tables of `stages.matching.tables`."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from stages.core.heads.gates import Head
+from stages.core.intervals.intervals import percentile_interval
+from stages.core.outcomes.effects import DrawnTable, write_drawn
+from stages.core.outcomes.outcomes import read_outcomes
+from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
+from stages.core.stage.tables import interval_columns
+from stages.matching.choosing import ON_SHARED, Figures, Lines, resampled, scores
+from stages.matching.reading import reading_table
+from stages.matching.tables import (
+    ALL,
+    DRAWS,
+    FIGURES,
+    GROUPS,
+    HEADS,
+    MATCHING,
+    OFF,
+    OTHERS,
+    READING,
+    SCORE,
+    STRONGEST,
+    UPPER,
+)
+from stages.matching.turning_off import off_table
+
+# What each arm was tuned from.
+BEFORE: dict[Arm, Arm] = {TUNED: UNTUNED, TUNED_FROM_RANDOM: RANDOM_WEIGHTS}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured of one encoder.
+
+    Attributes:
+        train, validation: figures of the examples that choose, and of the others.
+        heads: the heads of each group.
+        reader: the head that reads; None where there is none. Without it the loss on training
+            examples rises by `loss`.
+        folder: of its outcomes and [CLS] rows.
+    """
+
+    arm: Arm
+    seed: int
+    train: Figures
+    validation: Figures
+    heads: dict[str, list[Head]]
+    reader: Head | None
+    loss: float | None
+    folder: Path
+
+    @classmethod
+    def read(cls, arm: Arm, seed: int, folder: Path) -> "Result":
+        """Read what `stages.matching.stage` kept of an encoder."""
+        facts = json.loads((folder / "heads.json").read_text(encoding="utf-8"))
+        heads = {
+            name: [tuple(head) for head in facts[name]]
+            for name in (MATCHING, STRONGEST, OTHERS, UPPER)
+        }
+        reader = None if facts["reader"] is None else tuple(facts["reader"])
+        figures = (np.load(folder / f"{name}.npy") for name in ("train", ALL))
+        return cls(arm, seed, *figures, heads, reader, facts["loss"], folder)
+
+    @property
+    def place(self) -> dict[str, str | int]:
+        return {"arm": self.arm, "seed": self.seed}
+
+
+def write_tables(
+    results: Sequence[Result], metric: str, kind: str, resamples: int, seed: int, task: str
+) -> None:
+    """Write every table of a task, of all its encoders."""
+    lines = {(own.arm, own.seed): resampled(own.validation, resamples, seed) for own in results}
+    HEADS.write([heads_table(own, lines[own.arm, own.seed]) for own in results], task=task)
+    groups, drawn = zip(
+        *(part for own in results for part in group_tables(own, results, lines)), strict=True
+    )
+    GROUPS.write(groups, drawn, task=task)
+    off: list[DrawnTable] = []
+    reading: dict[str, list] = defaultdict(list)
+    for own in results:
+        for sample in (ALL, DRAWS):
+            if (own.folder / sample).is_dir():
+                outcomes = read_outcomes(own.folder / sample, metric, kind)
+                table = off_table(outcomes, sample, resamples, seed, own.arm)
+                off.append(DrawnTable(table.rows.assign(**own.place), table.drawn))
+        if own.reader is not None:
+            rows, again = reading_table(np.load(own.folder / "reading.npy"), resamples, seed)
+            layer, head = own.reader
+            reader = {"reading_layer": layer, "reading_head": head, "loss": own.loss}
+            reading["rows"].append(rows.assign(**own.place, **reader))
+            reading["drawn"].append(again)
+    write_drawn(OFF, off, task=task)
+    if reading:
+        READING.write(reading["rows"], reading["drawn"], task=task)
+    else:  # no head matches, or none reads: the file is there, as DVC asks for it
+        empty = np.empty((len(READING.resampled), 0, resamples))
+        READING.write(pd.DataFrame(columns=list(READING.columns)), [empty], task=task)
+
+
+def heads_table(own: Result, lines: dict[str, Lines]) -> pd.DataFrame:
+    """One row a head of an encoder."""
+    layers, heads = own.validation.shape[2:]
+    layer, head = np.divmod(np.arange(layers * heads), heads)
+    places = list(zip(layer.tolist(), head.tolist(), strict=True))
+    score = lines[SCORE].reshape(len(lines[SCORE]), -1)
+    table = pd.DataFrame(
+        {
+            **own.place,
+            "layer": layer,
+            "head": head,
+            "matching": [place in own.heads[MATCHING] for place in places],
+            "reading": [place == own.reader for place in places],
+            "found": scores(own.train).ravel(),
+            **interval_columns(SCORE, score[0], *percentile_interval(score[1:].T)),
+            "count": cases(own.validation),
+        }
+    )
+    shown = (*FIGURES[1:], "shared", *ON_SHARED)
+    return table.assign(**{name: lines[name][0].ravel() for name in shown})
+
+
+def group_tables(
+    own: Result, results: Sequence[Result], lines: dict[tuple[Arm, int], dict[str, Lines]]
+) -> list[tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]]:
+    """The groups of heads of an encoder, in it and in the one that it was tuned from."""
+    found = [group_table(own, own, lines[own.arm, own.seed])]
+    before = BEFORE.get(own.arm)
+    for other in results:
+        # There is one untuned encoder, and one of random weights for each that was tuned from it.
+        if other.arm == before and (before == UNTUNED or other.seed == own.seed):
+            found.append(group_table(own, other, lines[other.arm, other.seed]))
+    return [part for part in found if len(part[0])]
+
+
+def group_table(
+    chooses: Result, measured: Result, lines: dict[str, Lines]
+) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+    """One row a group and figure: the mean over the heads that one encoder chose, in another.
+
+    The seed is that of the encoder whose heads they are.
+    """
+    rows, drawn = [], []
+    for group, heads in chooses.heads.items():
+        if not heads:
+            continue
+        layer, head = np.array(heads).T
+        for figure in FIGURES:
+            line = lines[figure][:, layer, head].mean(1)
+            low, high = percentile_interval(line[1:])
+            rows.append(
+                {
+                    "arm": measured.arm,
+                    "seed": chooses.seed,
+                    "heads_of": chooses.arm,
+                    "group": group,
+                    "figure": figure,
+                    "heads": len(heads),
+                    **interval_columns("", line[0], low, high, "value"),
+                    "count": cases(measured.validation),
+                }
+            )
+            drawn.append(line[1:])
+    return pd.DataFrame(rows), np.array(drawn)[None]
+
+
+def cases(figures: Figures) -> int:
+    """How many examples have a term in both texts."""
+    return int((~np.isnan(figures[0, :, 0, 0])).sum())
