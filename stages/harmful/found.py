@@ -1,0 +1,146 @@
+"""Tables of one encoder: its heads on the halves of each division, and what tells them apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from stages.core.intervals.intervals import percentile_interval
+from stages.core.outcomes.paired import draw_weights
+from stages.core.stage.tables import interval_columns
+from stages.core.tasks.metrics import predictions_from_logits
+from stages.harmful.choices import Head
+from stages.harmful.saving import Sizes, saved
+from stages.harmful.scores import Cut, example_losses
+from stages.harmful.spread import most_helped, spread_row
+
+Drawn = Float[np.ndarray, "column row resample"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of one encoder.
+
+    Attributes:
+        examples: all that are scored; `rows` are the places of those that choose.
+        changes: of these examples' losses without each head alone.
+        chosen: by each half of each division.
+        attention: confidence and entropy of each head's maps on them.
+    """
+
+    cut: Cut
+    examples: pd.DataFrame
+    rows: Int[np.ndarray, " some"]
+    changes: Float[np.ndarray, "some layer head"]
+    chosen: Sequence[tuple[tuple[Head, ...], tuple[Head, ...]]]
+    attention: Float[np.ndarray, "2 some layer head"]
+
+    @property
+    def heads_off(self) -> float:
+        """How many heads a half chose, on average."""
+        return float(np.mean([len(heads) for pair in self.chosen for heads in pair]))
+
+    @property
+    def places(self) -> pd.DataFrame:
+        """Layer and head of each head, layer by layer."""
+        layer, head = (place.ravel() for place in np.indices(self.changes.shape[1:]))
+        return pd.DataFrame({"layer": layer, "head": head})
+
+    def is_chosen(self, heads: tuple[Head, ...]) -> Float[np.ndarray, " place"]:
+        """1 for each head that is in a set."""
+        off = np.zeros(self.changes.shape[1:])
+        for head in heads:
+            off[head] = 1
+        return off.ravel()
+
+
+def halves_table(
+    found: Found, losses: Float[np.ndarray, " some"], resamples: int, seed: int
+) -> tuple[pd.DataFrame, Drawn]:
+    """The heads' effects on each half of each division; resamples draw all examples alike.
+
+    Args:
+        losses: of the examples that choose, with all heads on.
+    """
+    changes = found.changes.reshape(len(found.rows), -1)
+    weights = draw_weights(len(found.rows), resamples, seed)
+    tables, drawn = [], []
+    for division, (side, sets) in enumerate(zip(found.cut.sides, found.chosen, strict=True)):
+        for half in (0, 1):
+            own = side[found.rows] == half
+            place = {"division": division, "half": half, "examples": int(own.sum())}
+            values = {
+                "chosen": found.is_chosen(sets[half]).astype(bool),
+                "full": losses[own].mean(),
+                "loss": changes[own].mean(axis=0),
+            }
+            tables.append(found.places.assign(**place, **values))
+            drawn.append((_means(changes, weights * own)).T)
+    return pd.concat(tables, ignore_index=True), np.concatenate(drawn)[None]
+
+
+def heads_table(found: Found, resamples: int, seed: int) -> tuple[pd.DataFrame, Drawn]:
+    """One row a head: effect, confidence, entropy, and which share of the halves chose it."""
+    weights = draw_weights(len(found.rows), resamples, seed)
+    sets = [heads for pair in found.chosen for heads in pair]
+    table = found.places.assign(
+        examples=len(found.rows), chosen=np.mean([found.is_chosen(heads) for heads in sets], axis=0)
+    )
+    drawn = []
+    figures = zip(("loss", "confidence", "entropy"), (found.changes, *found.attention), strict=True)
+    for name, figure in figures:
+        values = figure.reshape(len(found.rows), -1)
+        drawn.append(_means(values, weights).T)
+        limits = percentile_interval(drawn[-1])
+        table = table.assign(**interval_columns(name, values.mean(axis=0), *limits))
+    return table, np.stack(drawn)
+
+
+def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> tuple[pd.DataFrame, Drawn]:
+    """How the fall of the loss is spread over examples: of the chosen heads, and of random ones.
+
+    The fall of an example is the mean over the divisions, of the half that did not choose; of
+    random heads it is that of each set, and their figures' mean.
+    """
+    before = example_losses(cut.full, cut.labels, kind)
+    held_out = before - example_losses(cut.held_out(), cut.labels, kind).mean(axis=0)
+    few = cut.random_rows
+    random = before[few] - example_losses(cut.random, cut.labels[few], kind)
+    row, drawn = spread_row(held_out, resamples, seed, cut.widening)
+    rows, lines = [row | {"heads": "chosen"}], [drawn]
+    of_random = [spread_row(falls, resamples, seed) for falls in random]
+    means = pd.DataFrame([row for row, _ in of_random]).mean()
+    drawn = np.mean([drawn for _, drawn in of_random], axis=0)
+    row = {"examples": len(few), "heads": "random"}
+    for name, line in zip(("falls", "top_share", "trimmed"), drawn, strict=True):
+        row |= interval_columns(name, float(means[name]), *percentile_interval(line))
+    return pd.DataFrame([*rows, row]), np.stack([*lines, drawn], axis=1)
+
+
+def examples_table(found: Found, kind: str, count: int) -> pd.DataFrame:
+    """The examples that gain most without the heads that the half without them chose."""
+    cut = found.cut
+    held_out = cut.held_out().mean(axis=0)
+    losses = [
+        example_losses(cut.full, cut.labels, kind),
+        example_losses(cut.held_out(), cut.labels, kind).mean(axis=0),
+    ]
+    said = {
+        name: predictions_from_logits(logits, kind)
+        for name, logits in (("full", cut.full), ("cut", held_out))
+    }
+    columns = found.examples[["id", "text_a", "text_b", "label"]]
+    return most_helped(columns.assign(**said), np.stack(losses), count)
+
+
+def saving_table(found: Found, sizes: Sizes, lengths: Int[np.ndarray, " example"]) -> pd.DataFrame:
+    """What as many heads less as a half chose would save."""
+    return pd.DataFrame([{"heads_off": found.heads_off, **saved(sizes, found.heads_off, lengths)}])
+
+
+def _means(
+    values: Float[np.ndarray, "some place"], weights: np.ndarray
+) -> Float[np.ndarray, "resample place"]:
+    return weights @ values / weights.sum(axis=1, keepdims=True)

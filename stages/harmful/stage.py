@@ -1,0 +1,274 @@
+"""Which heads hurt, and why (the open question at the end of the query-title study; B1).
+
+A head hurts where the loss is lower without it. Each half of the validation examples chooses the
+few heads that hurt it most, the other half is scored without them: loss, metrics, calibration.
+Beside them stand as many random heads, and the same procedure on an encoder that was tuned from
+random weights. How the fall of the loss is spread over examples, and how confident the chosen heads
+are, is measured on the same examples.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import PositiveInt, model_validator
+
+from stages.core.control_seeds import control_seeds
+from stages.core.encoder.batches import Encoded, encode
+from stages.core.encoder.checkpoint import load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.finished import (
+    files_in,
+    finishing,
+    forget_others,
+    is_finished,
+    result,
+    run_folder,
+)
+from stages.core.grid.grid import Grid
+from stages.core.grid.run import run_gates
+from stages.core.heads.gates import Gate
+from stages.core.heads.seam import Gated
+from stages.core.outcomes.paired import draw_weights
+from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
+from stages.core.scratch import code_of, open_scratch
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
+from stages.core.stage.settings import Resampled, section
+from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
+from stages.core.tasks.task import Task, load_task, seeds_of
+from stages.harmful.attention import confidence_and_entropy
+from stages.harmful.choices import Head, choose, divide, random_heads, widening
+from stages.harmful.found import (
+    Found,
+    examples_table,
+    halves_table,
+    heads_table,
+    saving_table,
+    spread_table,
+)
+from stages.harmful.saving import Sizes
+from stages.harmful.scores import Cut, example_losses, score_table
+from stages.harmful.single_heads import kept, without_each_head
+from stages.harmful.tables import EXAMPLES, HALVES, HEADS, SAVING, SCORES, SPREAD
+
+RUNS = SCRATCH / "harmful"
+OWN = [
+    "attention",
+    "calibration",
+    "choices",
+    "found",
+    "saving",
+    "scores",
+    "single_heads",
+    "spread",
+    "stage",
+    "tables",
+]
+# A change of these files makes kept tables void.
+CODE = [
+    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "maps/statistics.py"),
+    *code_of("outcomes/*.py", "runtime/*.py", "tasks/*.py", "fan_out.py", "losses.py"),
+    *(Path(__file__).with_name(f"{name}.py") for name in OWN),
+]
+READ = ("kind", "metrics", "max_length")  # of a task's entry
+TABLES = {
+    "scores": SCORES,
+    "halves": HALVES,
+    "heads": HEADS,
+    "spread": SPREAD,
+    "examples": EXAMPLES,
+    "saving": SAVING,
+}
+
+
+class Harmful(Resampled, section="harmful"):
+    """The section `harmful` of `params.yaml`."""
+
+    most: PositiveInt
+    examples: PositiveInt | None
+    scored: PositiveInt | None
+    divisions: PositiveInt
+    draws: PositiveInt
+    random_examples: PositiveInt | None
+    bins: PositiveInt
+    shown: PositiveInt
+    precision: Precision
+    batch: PositiveInt
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Harmful":
+        if self.scored is not None and (self.examples is None or self.examples > self.scored):
+            raise ValueError("`examples`, which choose, are among `scored`: give as many at most")
+        return self
+
+
+def run_stage(task: str, seed: int | None = None) -> None:
+    """Find the heads that hurt the tuned encoders of TASK, and score the encoders without them.
+
+    Tables of a seed that are finished are kept. Killed and run again, it goes on with the first
+    batch that was not finished.
+    """
+    parameters = section(Harmful, "harmful")
+    definition = load_task(task)
+    seeds = seeds_of(task, seed)
+    models: list[tuple[Arm, int]] = [(TUNED, one) for one in seeds]
+    models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(seeds)]
+    if seed is None:
+        forget_others(RUNS / task, [f"{arm}-{one}" for arm, one in models])
+    runs = {}
+    for arm, tuned_with in models:
+        model = model_folder(task, arm, tuned_with)
+        grid = grid_folder(task, arm, tuned_with)
+        runs[arm, tuned_with] = run = run_folder(
+            RUNS / task / f"{arm}-{tuned_with}",
+            [parameters.model_dump(), definition.model_dump(include=set(READ)), arm],
+            [
+                *files_in(model),
+                *(files_in(grid) if grid.is_dir() else []),
+                examples_file(task, "validation"),
+                *CODE,
+            ],
+            read_runtime(),
+        )
+        if is_finished(run):
+            print(f"{task} {arm} {tuned_with}: kept, as nothing changed that it depends on")
+        else:
+            measure(task, arm, tuned_with, definition, parameters, run)
+    for name, declared in TABLES.items():
+        tables = [
+            pd.read_parquet(result(run, f"{name}.parquet")).assign(arm=arm, seed=tuned_with)
+            for (arm, tuned_with), run in runs.items()
+        ]
+        drawn = None
+        if declared.resampled:
+            drawn = [np.load(result(run, f"{name}.npy")) for run in runs.values()]
+        declared.write(tables, drawn, task=task)
+
+
+def grid_folder(task: str, arm: Arm, seed: int) -> Path:
+    """What `ablate` has of single heads at zero; it is of the tuned encoder alone."""
+    return outcomes_folder(task, seed) / ("fixed-zero" if arm == TUNED else "none")
+
+
+def measure(
+    task: str, arm: Arm, seed: int, definition: Task, parameters: Harmful, run: Path
+) -> None:
+    """Keep the tables of one encoder in the folder `run`, where finished batches are."""
+    runtime = read_runtime()
+    device = start(runtime, parameters.seed)
+    model = model_folder(task, arm, seed)
+    gated = Gated(load_tuned(model).to(device))
+    validation = read_examples(examples_file(task, "validation"))
+    examples = draw_examples(validation, parameters.scored, parameters.seed)
+    encoded = encode(load_tokenizer(model), examples, definition.max_length)
+    ids = examples["id"].tolist()
+    size = gated.layers * gated.heads
+    known = kept(grid_folder(task, arm, seed), ids, size, parameters.precision)
+    # A draw of fewer with the same seed is part of a draw of more.
+    drawn = drawn_rows(len(validation), parameters.examples, parameters.seed)
+    choosing = np.isin(examples.index.to_numpy(), drawn) | np.isin(ids, list(known))
+    rows = np.flatnonzero(choosing)
+    by_place = {place: known[ids[row]] for place, row in enumerate(rows) if ids[row] in known}
+
+    open_scratch(run)
+    some = part_of(encoded, rows)
+    single = without_each_head(
+        gated,
+        some,
+        by_place,
+        parameters.precision,
+        parameters.batch,
+        runtime,
+        run / "single",
+        model,
+    )
+    sides = divide(choosing, parameters.divisions, parameters.seed)
+    labels = examples["label"].to_numpy(dtype=float)
+    full_of_some = with_all_heads(gated, some, parameters)
+    before, after = (
+        example_losses(logits, labels[rows], definition.kind) for logits in (full_of_some, single)
+    )
+    changes = (after - before).T.reshape(len(rows), gated.layers, gated.heads)
+    chosen = choose(changes, sides[:, rows], parameters.most)
+    count = max(1, round(np.mean([len(heads) for pair in chosen for heads in pair])))
+    random = random_heads(gated.layers, gated.heads, count, parameters.draws, parameters.seed)
+
+    sets = [heads for pair in chosen for heads in pair]
+    full, without = run_sets(gated, encoded, sets, parameters, runtime, run / "sets", model)
+    random_rows = drawn_rows(len(examples), parameters.random_examples, parameters.seed)
+    few = part_of(encoded, random_rows)
+    _, without_random = run_sets(gated, few, random, parameters, runtime, run / "random", model)
+    weights = draw_weights(len(rows), parameters.resamples, parameters.seed)
+    cut = Cut(
+        labels,
+        full,
+        sides,
+        without.reshape(len(chosen), 2, *full.shape),
+        random_rows,
+        without_random,
+        widening(changes, sides, rows, parameters.most, weights),
+    )
+    found = Found(
+        cut,
+        examples,
+        rows,
+        changes,
+        chosen,
+        confidence_and_entropy(gated, some, parameters.batch, device),
+    )
+    resampling = parameters.resamples, parameters.seed
+    tables = {
+        "scores": score_table(cut, definition, parameters.bins, *resampling, [*arm.encode()]),
+        "halves": halves_table(found, before, *resampling),
+        "heads": heads_table(found, *resampling),
+        "spread": spread_table(cut, definition.kind, *resampling),
+        "examples": (examples_table(found, definition.kind, parameters.shown), None),
+        "saving": (saving_table(found, Sizes.of(gated.model.config), encoded.lengths), None),
+    }
+    with finishing(run) as folder:
+        for name, (table, resampled) in tables.items():
+            if name == "scores":
+                table = table.assign(heads_off=found.heads_off, chosen_on=len(rows))
+            table.to_parquet(folder / f"{name}.parquet", index=False)
+            if resampled is not None:
+                np.save(folder / f"{name}.npy", resampled.astype(np.float32))
+
+
+def part_of(encoded: Encoded, rows: Iterable[int]) -> Encoded:
+    """Some of the examples, in the order of `rows`."""
+    inputs = {name: [ids[row] for row in rows] for name, ids in encoded.inputs.items()}
+    return Encoded(inputs, encoded.padding, [encoded.segments[row] for row in rows])
+
+
+def with_all_heads(
+    gated: Gated, encoded: Encoded, parameters: Harmful
+) -> Float[np.ndarray, "example class"]:
+    """Logits with every head on, as the grid gives them."""
+    grid = Grid(gated, [], None, parameters.precision)
+    parts = [(part.rows, grid.run(part)[0]) for part in encoded.batches(parameters.batch)]
+    rows, logits = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return logits[np.argsort(rows)]
+
+
+def run_sets(
+    gated: Gated,
+    encoded: Encoded,
+    sets: Sequence[tuple[Head, ...]],
+    parameters: Harmful,
+    runtime: Runtime,
+    run: Path,
+    model: Path,
+) -> tuple[Float[np.ndarray, "example class"], Float[np.ndarray, "set example class"]]:
+    """Logits with all heads on, and without each set; a set of no heads turns none off."""
+    gates = [Gate("zero", heads, "random", draw=draw) for draw, heads in enumerate(sets) if heads]
+    if not gates:
+        full = with_all_heads(gated, encoded, parameters)
+        return full, np.stack([full] * len(sets))
+    grid = Grid(gated, gates, None, parameters.precision)
+    full, logits = run_gates(grid, encoded, parameters.batch, runtime, run, model)
+    without = np.stack([full] * len(sets))
+    without[[place for place, heads in enumerate(sets) if heads]] = logits
+    return full, without

@@ -1,0 +1,124 @@
+"""Heads that are cut out of a checkpoint predict as the gate does, in every family."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForSequenceClassification
+from typer.testing import CliRunner
+
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.heads.gates import GateBatch
+from stages.core.heads.seam import Gated
+from stages.core.stage.command import typer
+from stages.core.stage.files import InputError
+from tools.cut import cut, head_of, main
+
+HEADS = [(1, 3), (0, 1), (1, 0)]
+
+
+@pytest.fixture
+def checkpoint(padded_classifier, any_checkpoint, tmp_path) -> tuple[Path, dict]:
+    """A classifier of each family with its tokenizer, and inputs of three lengths."""
+    model, inputs = padded_classifier([9, 5, 7])
+    model.save_pretrained(tmp_path / "whole")
+    load_tokenizer(any_checkpoint).save_pretrained(tmp_path / "whole")
+    return tmp_path / "whole", inputs
+
+
+def logits(folder: Path, inputs: dict) -> torch.Tensor:
+    with torch.inference_mode():
+        model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        return model(**inputs).logits
+
+
+def test_it_predicts_as_the_gate_in_every_family(checkpoint, tmp_path):
+    folder, inputs = checkpoint
+    cut(folder, tmp_path / "cut", HEADS)
+    gated = Gated(AutoModelForSequenceClassification.from_pretrained(folder).eval())
+    off = torch.zeros(3, gated.layers, gated.heads)
+    for layer, head in HEADS:
+        off[:, layer, head] = 1
+    with torch.inference_mode():
+        expected = gated(inputs, gate=GateBatch("zero", off))
+    found = logits(tmp_path / "cut", inputs)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    assert (found - logits(folder, inputs)).abs().max() > 1e-3
+    before, after = (load_file(path / "model.safetensors") for path in (folder, tmp_path / "cut"))
+    changed = [name for name in before if not torch.equal(before[name], after[name])]
+    assert len(changed) == 2  # a projection in each of two layers
+    for name in {path.name for path in folder.iterdir()} - {"model.safetensors"}:
+        assert (tmp_path / "cut" / name).read_bytes() == (folder / name).read_bytes()
+
+
+@pytest.fixture
+def small(tiny_bert_copy) -> Path:
+    """A BERT of 2 layers of 4 heads."""
+    return tiny_bert_copy
+
+
+@pytest.mark.parametrize(
+    ("heads", "complaint"),
+    [
+        ([(2, 0)], "has 2 layers of 4 heads"),
+        ([(0, 4)], "--heads 0.4: .* both counted from 0"),
+    ],
+)
+def test_an_unknown_head_is_refused(small, tmp_path, heads, complaint):
+    with pytest.raises(InputError, match=complaint):
+        cut(small, tmp_path / "cut", heads)
+    assert not (tmp_path / "cut").exists()
+
+
+def test_what_is_no_checkpoint_is_refused(small, tmp_path):
+    with pytest.raises(InputError, match="is there already"):
+        cut(small, small, HEADS)
+    with pytest.raises(InputError, match=r"no config\.json"):
+        cut(tmp_path / "nothing", tmp_path / "cut", HEADS)
+    (small / "model.safetensors").rename(small / "pytorch_model.bin")
+    with pytest.raises(InputError, match="no weights in safetensors"):
+        cut(small, tmp_path / "cut", HEADS)
+    save_file({"other": torch.zeros(2)}, small / "model.safetensors")
+    with pytest.raises(InputError, match=r"of the layers \[0, 1\]"):
+        cut(small, tmp_path / "cut", HEADS)
+    assert not list(tmp_path.glob("*cut*"))
+
+
+def test_weights_of_other_formats_stay_behind(small, tmp_path):
+    (small / "pytorch_model.bin").write_bytes(b"with all heads")
+    cut(small, tmp_path / "cut", [(0, 0)])
+    assert not (tmp_path / "cut/pytorch_model.bin").exists()
+
+
+def test_parts_of_a_large_checkpoint_are_all_cut(small, tmp_path):
+    weights = load_file(small / "model.safetensors")
+    (small / "model.safetensors").unlink()
+    for number, part in enumerate(("layer.0.", "layer.1.")):
+        own = {name: one for name, one in weights.items() if part in name}
+        save_file(own, small / f"model-{number + 1:05}-of-00002.safetensors")
+    cut(small, tmp_path / "cut", [(0, 0), (1, 0)])
+    for number in (1, 2):
+        part = load_file(tmp_path / f"cut/model-{number:05}-of-00002.safetensors")
+        (name,) = [one for one in part if one.endswith("attention.output.dense.weight")]
+        assert (part[name][:, :4] == 0).all()
+        assert (part[name][:, 4:] != 0).any()
+
+
+def test_heads_are_named_one_after_the_other(small, tmp_path):
+    app = typer.Typer()
+    app.command()(main)
+    named = ["--heads", "0.1", "1.3", "1.0"]
+    done = CliRunner().invoke(app, [str(small), str(tmp_path / "cut"), *named])
+    assert done.exit_code == 0, done.output
+    assert "3 heads off" in done.output
+    expected = tmp_path / "expected"
+    cut(small, expected, HEADS)
+    name = "model.safetensors"
+    assert (tmp_path / "cut" / name).read_bytes() == (expected / name).read_bytes()
+
+
+@pytest.mark.parametrize("named", ["3", "3,7", "-1.2", "3.x"])
+def test_a_head_is_written_as_layer_and_head(named):
+    with pytest.raises(InputError, match=r"write LAYER\.HEAD"):
+        head_of(named)
