@@ -4,22 +4,20 @@ Gains are in points, over the examples of a task's validation split.
 """
 
 from dataclasses import replace
-from itertools import cycle
 
 import numpy as np
 import pandas as pd
 
-from stages.core.intervals.intervals import draw_samples
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, UNTUNED
-from stages.core.tasks.metrics import METRICS, scorer
+from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.estimates import Estimate, largest, mean_of, over_seeds, smallest
+from stages.core.verdicts.estimates import Estimate, largest, mean_of, smallest
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures, fine_tunings
-
-POINTS = 100  # points in a metric of 1
+from stages.finetune.gains import gain
+from stages.finetune.tables import PAIR_PREDICTIONS
 
 
 @measure
@@ -65,9 +63,46 @@ def gain_over_baseline(measures: Measures, settings: Settings, model: str, task:
         before = baselines[(baselines["task"] == name) & (baselines["model"] == model)]
         after = tuned[tuned["task"] == name]
         if len(before) and len(after):
-            gains[name] = _gain(measures.deciding(name), after, before, settings)
+            gains[name] = gain(
+                measures.deciding(name), after, before, settings.resamples, settings.seed
+            )
     found = decided_by_task(task, gains)
     return replace(_of_models(found.pooled, gains, measures), decided_on=task)
+
+
+@measure
+def gain_over_pair_model(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
+    """Tuned from pretrained weights minus another model of pairs, on `task`; no other will do.
+
+    The control is the encoder that began at random: what it has over the same model. So the claim
+    holds of the pretrained encoder, and not of any encoder that reads both texts together.
+    """
+    runs, others = measures.frame(PREDICTIONS), measures.frame(PAIR_PREDICTIONS)
+    others = others[others["model"] == model]
+    gains, controls, beyond = {}, {}, {}
+    sampling = (settings.resamples, settings.seed)
+    for name in measures.tasks:
+        before = others[others["task"] == name]
+        tuned, from_random = (
+            runs[(runs["task"] == name) & (runs["arm"] == arm)]
+            for arm in (TUNED, TUNED_FROM_RANDOM)
+        )
+        if len(before) and len(tuned):
+            gains[name] = gain(measures.deciding(name), tuned, before, *sampling)
+            if len(from_random):
+                controls[name] = gain(measures.deciding(name), from_random, before, *sampling)
+                # The other model is on both sides: what is left is what pretraining gives.
+                beyond[name] = gain(measures.deciding(name), tuned, from_random, *sampling)
+    found = decided_by_task(task, gains)
+    answer = replace(
+        found,
+        arm=TUNED,
+        seeds=min(fine_tunings(_tuned(measures), [task]), fine_tunings(others, [task])),
+        decided_on=task,
+    )
+    if task not in controls:
+        return replace(answer, uncontrolled="no encoder was tuned from random weights")
+    return replace(answer, control=controls[task], beyond=beyond[task])
 
 
 def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures) -> Answer:
@@ -84,10 +119,20 @@ def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures)
 @summary("finetune")
 def scores(measures: Measures) -> dict:
     """The primary metric of every task and arm, mean over seeds, and the deciding one beside."""
-    runs = measures.frame(PREDICTIONS)
+    return _scores(measures, measures.frame(PREDICTIONS), "arm")
+
+
+@summary("pair_baselines")
+def scores_of_pair_models(measures: Measures) -> dict:
+    """The same of every other model of pairs."""
+    return _scores(measures, measures.frame(PAIR_PREDICTIONS), "model")
+
+
+def _scores(measures: Measures, runs: pd.DataFrame, of: str) -> dict:
+    """Mean metrics by task and by the values of the column `of`."""
     table: dict = {}
-    for (task, arm), rows in runs.groupby(["task", "arm"], sort=False):
-        cell = table.setdefault(task, {}).setdefault(arm, {})
+    for (task, model), rows in runs.groupby(["task", of], sort=False):
+        cell = table.setdefault(task, {}).setdefault(model, {})
         for metric in (measures.primary[task], measures.deciding(task)):
             values = [
                 METRICS[metric](run["label"].to_numpy(), run["prediction"].to_numpy())
@@ -112,36 +157,7 @@ def _gains(
         rows = runs[runs["task"] == task]
         sides = [rows[rows["arm"] == arm] for arm in (after, before)]
         if all(len(side) for side in sides):
-            gains[task] = _gain(measures.deciding(task), *sides, settings)
+            gains[task] = gain(measures.deciding(task), *sides, settings.resamples, settings.seed)
     if not gains:
         raise NotMeasured(f"no task was run in both arms, {before} and {after}")
     return gains
-
-
-def _gain(metric: str, after: pd.DataFrame, before: pd.DataFrame, settings: Settings) -> Estimate:
-    """The gain in points; runs of the two sides are paired by their seed.
-
-    All runs share the resampled examples. A side without seeds stands against every run.
-    """
-    label = after.groupby("id")["label"].first()
-    labels = label.to_numpy()
-    sides = [_predictions(side).loc[label.index].to_numpy().T for side in (after, before)]
-    samples = draw_samples(len(labels), settings.resamples, settings.seed)
-    drawn_score = scorer(metric, labels[samples])
-
-    def scores(runs: np.ndarray) -> list[tuple[float, np.ndarray]]:
-        return [(float(METRICS[metric](labels, run)), drawn_score(run[samples])) for run in runs]
-
-    many, few = sorted((scores(side) for side in sides), key=len, reverse=True)
-    sign = 1 if len(sides[0]) >= len(sides[1]) else -1
-    runs = [
-        Estimate.of_drawn(value - other, drawn - other_drawn, len(labels)).scaled(sign * POINTS)
-        for (value, drawn), (other, other_drawn) in zip(many, cycle(few), strict=False)
-    ]
-    return over_seeds(runs)
-
-
-def _predictions(runs: pd.DataFrame) -> pd.DataFrame:
-    """Predictions [example, seed]; a model without seeds is one column."""
-    columns = "seed" if "seed" in runs else "model"
-    return runs.pivot(index="id", columns=columns, values="prediction")

@@ -1,0 +1,1 @@
+"""Models of pairs beside the encoder (query-title study, sections 1 and 2.4)."""
