@@ -13,8 +13,10 @@ from benchmarks import cost as cost_of_tasks
 from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
 from benchmarks import growth as growth_benchmark
+from benchmarks import layer_probes as layer_probes_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
+from benchmarks import pretraining as pretraining_benchmark
 from stages.core.pages.charts import save_svg
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.command import stage_command
@@ -143,6 +145,33 @@ def card(
     """144 heads off on 1,000 examples of 128 tokens, on a CUDA card."""
     table = card_benchmark.compare(encoder, precision, rounds, begin())
     show(f"card-{encoder}-{precision}", table)
+
+
+@app.command()
+def pretraining(
+    text: Annotated[Path, typer.Argument(help="JSON lines of paragraphs, as `pretrain.text`")],
+    texts: Annotated[int, typer.Option(help="so many of them, from the first on")] = 3000,
+    tokens: Annotated[int, typer.Option(help="of one timed run")] = 100_000,
+    learnt: Annotated[
+        int, typer.Option(help="after which losses are compared; 0: not")
+    ] = 1_000_000,
+    rounds: Rounds = 3,
+) -> None:
+    """Pretraining against transformers' plain Trainer that pads to the longest."""
+    bench = pretraining_benchmark.Bench(text, texts, begin())
+    show("pretraining", pretraining_benchmark.rates(bench, tokens, rounds))
+    if learnt:
+        show("pretraining-losses", pretraining_benchmark.losses(bench, learnt))
+
+
+@app.command()
+def layer_probes(
+    sentences: Annotated[int, typer.Option(help="to train on; the release has 40,000")] = 2000,
+    rounds: Rounds = 3,
+) -> None:
+    """Probes of all layers together, against one after another with states made anew."""
+    begin()
+    show("layer-probes", layer_probes_benchmark.compare(sentences, rounds))
 
 
 @app.command()

@@ -31,6 +31,7 @@ CAPTIONS = {
     "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
     "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
+    "layer-probes": "Probes of every layer: how many times as long one after another takes",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",

@@ -1,0 +1,169 @@
+"""Making an encoder: vocabulary, pairs, training; and the folder in which it is kept."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import BertForMaskedLM, BertTokenizer
+
+from stages.core.finished import finishing, is_finished, result, run_folder
+from stages.core.runtime.runtime import Runtime, start
+from stages.core.scratch import open_scratch
+from stages.core.stage.files import InputError, atomic
+from stages.core.stage.places import SCRATCH
+from stages.pretrain.held_out import HeldOut, Score, shares, unigram
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, FACTS_FILE, PLACES, hashes
+from stages.pretrain.pairs import Masking, Pairs, make_pairs
+from stages.pretrain.settings import Pretrain, in_bf16
+from stages.pretrain.text import fingerprint_of, read_texts, split
+from stages.pretrain.training import EVALUATED, fresh_model, train
+from stages.pretrain.vocabulary import learn_vocabulary, tokenizer_of
+
+RUNS = SCRATCH / "pretrain"
+# A change of these files makes states and results void.
+CODE = [
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("held_out", "kept", "make", "pairs", "settings", "text", "training", "vocabulary")
+]
+VOCABULARY = "vocab.txt"
+PREPARED = "prepared"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A text as the encoder learns it.
+
+    Attributes:
+        facts: what there is of it.
+    """
+
+    vocabulary: dict[str, int]
+    learnt: Pairs
+    held_out: Pairs
+    facts: dict[str, Any]
+
+    def save(self, folder: Path) -> None:
+        """Write it to a folder."""
+        with atomic(folder) as partial:
+            partial.mkdir()
+            for name in ("learnt", "held_out"):
+                np.savez(partial / f"{name}.npz", **vars(getattr(self, name)))
+            texts = {"vocabulary": self.vocabulary, "facts": self.facts}
+            (partial / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Prepared":
+        """Read it from a folder."""
+        pairs = {}
+        for name in ("learnt", "held_out"):
+            with np.load(folder / f"{name}.npz") as arrays:
+                pairs[name] = Pairs(**arrays)
+        return cls(**pairs, **json.loads((folder / "texts.json").read_text(encoding="utf-8")))
+
+
+def prepare(texts: list[list[str]], settings: Pretrain) -> Prepared:
+    """Learn a vocabulary of the texts that are learnt, and make pairs of all."""
+    learnt, held_out = split(texts, settings.held_out, settings.seed)
+    vocabulary = learn_vocabulary(
+        learnt, settings.vocabulary, settings.least_count, settings.lowercase
+    )
+    tokenizer = tokenizer_of(vocabulary, settings.lowercase, settings.max_length)
+    pairs = [make_pairs(part, tokenizer, settings.max_length) for part in (learnt, held_out)]
+    if not all(map(len, pairs)):
+        raise InputError("`pretrain.text` has too little text for one pair; name a larger file")
+    facts = {
+        "texts": len(learnt),
+        "paragraphs": sum(map(len, learnt)),
+        "characters": sum(len(one) for text in learnt for one in text),
+        "tokens": len(pairs[0].tokens),
+        "pairs": len(pairs[0]),
+        "entries": len(vocabulary),
+        "unknown": round(float((pairs[0].tokens == tokenizer.unk_token_id).mean()), PLACES),
+        "held_out_texts": len(held_out),
+        "held_out_pairs": len(pairs[1]),
+    }
+    return Prepared(vocabulary, pairs[0], pairs[1], facts)
+
+
+def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
+    """Make the encoder `name`, or go on with it; return the folder of what is kept of it.
+
+    Killed and called again, it goes on from its last saved state, to the same bits.
+    """
+    texts = read_texts(Path(settings.text))
+    text = fingerprint_of(texts)
+    identity = [settings.learnt, text, runtime.threads]
+    scratch = run_folder(RUNS / name, identity, CODE, runtime)
+    if is_finished(scratch):
+        print(f"{name}: kept, as nothing changed that it depends on")
+        return result(scratch)
+    open_scratch(scratch)
+    if not (scratch / PREPARED).is_dir():
+        began = time.monotonic()
+        prepare(texts, settings).save(scratch / PREPARED)
+        print(f"{name}: {time.monotonic() - began:.0f} s for vocabulary and pairs", flush=True)
+    del texts
+    prepared = Prepared.load(scratch / PREPARED)
+    print(f"{name}: {prepared.facts}", flush=True)
+    device = start(runtime, settings.seed)
+    tokenizer = tokenizer_of(prepared.vocabulary, settings.lowercase, settings.max_length)
+    model = fresh_model(settings, tokenizer, device)
+    masking = Masking(tokenizer, settings.masked, settings.seed)
+    # Evaluation asks for other tokens than any step of the training.
+    unseen = Masking(tokenizer, settings.masked, settings.seed + 1)
+    held_out = HeldOut(prepared.held_out, unseen, settings.batch_tokens, settings.seed)
+    curve = train(model, prepared.learnt, held_out, masking, settings, runtime, device, scratch)
+    frequencies = shares(prepared.learnt.tokens, len(tokenizer))
+    with finishing(scratch) as folder:
+        save(folder, model, tokenizer)
+        kept = BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).to(device)
+        by_text = held_out.by_text(kept, device, frequencies)
+        by_text.round(PLACES).to_csv(folder / BY_TEXT, index=False)
+        facts = {
+            "name": name,
+            "settings": settings.learnt,
+            "text": {"file": Path(settings.text).name, "sha256": text, **prepared.facts},
+            "steps": int(curve[-1]["step"]),
+            "held_out": {
+                "encoder": held_out.score(kept, device).rounded(),
+                "unigram": Score.of(*unigram(frequencies, held_out.answers)).rounded(),
+            },
+            "precision": "bf16" if in_bf16(settings.precision, device) else "fp32",
+            "parameters": kept.num_parameters(),
+            "made_with": {one: version(one) for one in ("torch", "transformers", "tokenizers")},
+        }
+        write_facts(folder, facts, curve)
+    return result(scratch)
+
+
+def save(folder: Path, model: BertForMaskedLM, tokenizer: BertTokenizer) -> None:
+    """Write the encoder with its head for masked words, halved in precision, and its tokenizer."""
+    halved = {name: tensor.detach().cpu().half() for name, tensor in model.state_dict().items()}
+    copy = BertForMaskedLM(model.config).half()
+    copy.load_state_dict(halved)
+    # Whoever loads it computes in full precision unless they ask for less.
+    copy.config.dtype = torch.float32
+    copy.save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["dtype"] = "float32"
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    tokenizer.save_pretrained(folder)
+    entries = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    lines = "".join(f"{piece}\n" for piece, _ in entries)
+    (folder / VOCABULARY).write_text(lines, encoding="utf-8")
+
+
+def write_facts(folder: Path, facts: dict[str, Any], curve: Sequence[dict[str, float]]) -> None:
+    """Write the curve, and the facts with the SHA-256 of every file."""
+    table = pd.DataFrame(curve).rename(columns={EVALUATED: "loss", "held_out_accuracy": "accuracy"})
+    table = table[["step", "loss", "accuracy"]].round(PLACES)
+    table.to_csv(folder / CURVE_FILE, index=False)
+    content = json.dumps({**facts, "sha256": hashes(folder)}, indent=2, ensure_ascii=False)
+    (folder / FACTS_FILE).write_text(content + "\n", encoding="utf-8")

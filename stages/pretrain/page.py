@@ -1,0 +1,124 @@
+"""How an encoder that this project made itself came about: its curve, beside frequencies alone."""
+
+import pandas as pd
+
+from stages.core.intervals.groups import group_ratio
+from stages.core.pages.charts import curves
+from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.verdicts.measures import Measures
+from stages.pretrain.tables import CURVE, FACTS, TEXTS
+
+POINTS = 100  # points in a share of 1
+RESAMPLES = 1000
+READERS = {"encoder": ("loss", "right"), "frequencies": ("unigram_loss", "unigram_right")}
+
+
+def sections(measures: Measures) -> list[Section]:
+    curve, scored = measures.frame(CURVE), scores(measures.frame(TEXTS))
+    figure = Figure(
+        "pretrain-curve",
+        "Loss on held-out text while the encoder was made",
+        "Mean loss in nats on masked tokens of texts that were never learnt, against the tokens "
+        "read so far, in millions. The level line is who knows how frequent tokens are and reads "
+        "nothing.",
+        curves(
+            lines(curve, scored),
+            "tokens",
+            "millions of tokens",
+            "loss, nats",
+            group="reader",
+            panel="encoder",
+        ),
+    )
+    return [
+        Section(
+            "How it was made",
+            "A BERT made here from plain text by masked words alone, without a loss of the next "
+            "sentence; the scores are of the weights as they are kept, halved in precision. "
+            + " ".join(said(name, of_one) for name, of_one in scored.groupby("made", sort=False)),
+            (
+                figure,
+                Table(
+                    "pretrain-scores",
+                    "Masked tokens of held-out text",
+                    "Share of right answers (points) and mean loss (nats), with the 95% bootstrap "
+                    "interval over texts.",
+                    scored,
+                ),
+                Table(
+                    "pretrain-curve",
+                    "The curve",
+                    "Each measurement while it was made; tokens count padding.",
+                    curve[["encoder", "step", "tokens", "loss", "accuracy"]],
+                ),
+                Table(
+                    "pretrain-facts",
+                    "What it was made of and with",
+                    "Its text, its settings (`pretrain` in params.yaml) and the libraries.",
+                    measures.frame(FACTS)[["encoder", "what", "value"]],
+                ),
+            ),
+        )
+    ]
+
+
+def scores(texts: pd.DataFrame) -> pd.DataFrame:
+    """One row an encoder, reader and measure: value, low, high; masked tokens and texts."""
+    rows = []
+    for name, of_one in texts.groupby("encoder", sort=False):
+        masked = of_one["masked"].to_numpy(dtype=float)
+        groups = of_one["text"].to_numpy()
+        for reader, (loss, right) in READERS.items():
+            for what, column, factor in (("accuracy", right, POINTS), ("loss", loss, 1)):
+                sums = factor * of_one[column].to_numpy(dtype=float)
+                found = group_ratio(sums, masked, groups, RESAMPLES, 0)
+                rows.append(
+                    {
+                        "made": name,
+                        "reader": reader,
+                        "measure": what,
+                        "value": found.value,
+                        "low": found.low,
+                        "high": found.high,
+                        "masked": int(masked.sum()),
+                        "texts": len(of_one),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def said(name: str, scored: pd.DataFrame) -> str:
+    """How an encoder stands beside frequencies alone, in words."""
+    value = scored.set_index(["measure", "reader"])["value"]
+    low = scored.set_index(["measure", "reader"])["low"]
+    high = scored.set_index(["measure", "reader"])["high"]
+    if high["loss", "encoder"] < low["loss", "frequencies"]:
+        judged = "has left the plateau of frequent tokens"
+    else:
+        judged = "is still on the plateau of frequent tokens: its text was read for too short"
+    return (
+        f"{name} {judged}: {value['accuracy', 'encoder']:.1f} points of the masked tokens are "
+        f"right, where the most frequent token would be right on "
+        f"{value['accuracy', 'frequencies']:.1f}; its loss is {value['loss', 'encoder']:.2f} nats, "
+        f"that of frequencies {value['loss', 'frequencies']:.2f}."
+    )
+
+
+def lines(curve: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
+    """Points of the curve of each encoder, and of the level line of its baseline."""
+    loss = scored[(scored["measure"] == "loss") & (scored["reader"] == "frequencies")]
+    level = curve["encoder"].map(loss.set_index("made")["value"])
+    one = curve.assign(reader=curve["encoder"], value=curve["loss"])
+    other = curve.assign(reader=curve["encoder"] + ", frequencies alone", value=level)
+    both = pd.concat([one, other], ignore_index=True)
+    both["tokens"] = both["tokens"] / 1e6
+    return both.assign(low=both["value"], high=both["value"])
+
+
+PAGE = Page(
+    order=0,
+    title="Making the encoder",
+    summary="The loss of an encoder that was made here, beside the frequencies of its tokens.",
+    studies=(),
+    sections=sections,
+)

@@ -1,0 +1,54 @@
+"""A small BERT by masked language modelling, and the curve of its making (Devlin et al. 2019).
+
+Making takes hours and is no part of `dvc repro`: `python -m stages.pretrain --encoder NAME --keep`
+makes `data/pretrained/NAME`, which is committed. `checkpoint: {source: folder, path:
+data/pretrained/NAME}` has every other stage take it, and what DVC runs of this stage brings its
+curve into the report.
+"""
+
+from typing import Any
+
+import pandas as pd
+
+from stages.core.stage.settings import section
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, KEPT, fingerprint, read_facts
+from stages.pretrain.tables import CURVE, FACTS, TEXTS
+
+
+def run_stage(encoder: str, keep: bool = False) -> None:
+    """Bring the making of an encoder that is kept into the report; with `keep`, make it first."""
+    if keep:
+        # What DVC runs of this stage only copies tables: it needs nothing that trains.
+        from stages.core.finished import publish
+        from stages.core.runtime.runtime import read_runtime
+        from stages.pretrain.make import make
+        from stages.pretrain.settings import Pretrain
+
+        settings = section(Pretrain, "pretrain")
+        publish(make(encoder, settings, read_runtime()), KEPT / encoder)
+    bring(encoder)
+
+
+def bring(encoder: str) -> None:
+    """Write the tables of an encoder that is kept."""
+    folder = KEPT / encoder
+    facts = read_facts(folder)
+    curve = pd.read_csv(folder / CURVE_FILE)
+    curve["tokens"] = curve["step"] * facts["settings"]["batch_tokens"]
+    CURVE.write(curve.assign(encoder=encoder), encoder=encoder)
+    TEXTS.write(pd.read_csv(folder / BY_TEXT).assign(encoder=encoder), encoder=encoder)
+    FACTS.write(facts_table(facts).assign(encoder=encoder), encoder=encoder)
+
+
+def facts_table(facts: dict[str, Any]) -> pd.DataFrame:
+    """What an encoder was made of and with, one row a fact, in words."""
+    rows = {
+        "fingerprint of text and settings": fingerprint(facts),
+        **{f"text: {name}": value for name, value in facts["text"].items()},
+        **{f"setting: {name}": value for name, value in facts["settings"].items()},
+        "steps": facts["steps"],
+        "parameters": facts["parameters"],
+        "precision": facts["precision"],
+        **{f"made with {name}": value for name, value in facts["made_with"].items()},
+    }
+    return pd.DataFrame({"what": list(rows), "value": [str(value) for value in rows.values()]})

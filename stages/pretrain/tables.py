@@ -1,0 +1,15 @@
+"""What this room writes of an encoder that is kept."""
+
+from stages.core.stage.tables import MeasuredTable
+
+# One row a measurement while it was made: steps and tokens until then, padding counted; the mean
+# loss in nats and the share of right answers on the masked tokens of held-out text.
+CURVE = MeasuredTable("pretrain/{encoder}-curve", ("encoder", "step", "tokens", "loss", "accuracy"))
+# One row a held-out text: masked tokens, and of the encoder and of the frequencies alone the sum of
+# their losses in nats and the number of right answers.
+TEXTS = MeasuredTable(
+    "pretrain/{encoder}-texts",
+    ("encoder", "text", "masked", "loss", "right", "unigram_loss", "unigram_right"),
+)
+# What it was made of and with.
+FACTS = MeasuredTable("pretrain/{encoder}-facts", ("encoder", "what", "value"))

@@ -1,0 +1,237 @@
+"""Masked language modelling with transformers' `Trainer`: no padding, resumable to the bit.
+
+Masking alone: there is no loss of the next sentence, without which models become no worse (Liu et
+al. 2019, section 4.2). The pairs and their segments are kept, as the encoder is to read pairs.
+"""
+
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, Dataset
+from tqdm import tqdm
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertTokenizer,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+from transformers.utils import logging
+
+from stages.core.runtime.runtime import Runtime
+from stages.core.scratch import last_state, mark_complete
+from stages.pretrain.held_out import HeldOut, answered, falls
+from stages.pretrain.pairs import Masking, Order, Pairs
+from stages.pretrain.settings import Pretrain, in_bf16
+
+# transformers draws a bar for every small file that it writes.
+logging.disable_progress_bar()
+EVALUATED = "held_out_loss"  # key of the entries of the Trainer's log that make the curve
+
+
+class Steps(Dataset[dict[str, Tensor]]):
+    """The masked batch of every step from `first` on."""
+
+    def __init__(self, pairs: Pairs, order: Order, masking: Masking, steps: int, first: int):
+        self.pairs, self.order, self.masking = pairs, order, masking
+        self.steps, self.first = steps, first
+
+    def __len__(self) -> int:
+        return self.steps  # after a resume as well: of it the Trainer makes its epochs
+
+    def __getitem__(self, place: int) -> dict[str, Tensor]:
+        step = self.first + place
+        return self.masking(self.pairs, self.order.batch(step), step)
+
+    def tokens_of(self, step: int) -> int:
+        """Tokens of a step, without padding."""
+        return int(self.pairs.lengths[self.order.batch(step)].sum())
+
+
+class Watch(TrainerCallback):
+    """Scores held-out text now and then, stops where its loss falls no more, and says how far.
+
+    Scores stand in the Trainer's own log, which its states keep.
+    """
+
+    def __init__(self, steps: Steps, held_out: HeldOut, settings: Pretrain, device: torch.device):
+        self.steps, self.held_out, self.settings, self.device = steps, held_out, settings, device
+        self.bar = tqdm(
+            total=settings.steps * settings.batch_tokens,
+            initial=steps.first * settings.batch_tokens,
+            desc="pretrain",
+            unit="token",
+            unit_scale=True,
+            disable=None,
+        )
+        self.began, self.seen = time.monotonic(), 0
+
+    def on_train_begin(
+        self, args: Any, state: Any, control: Any, model: Any, **unused: Any
+    ) -> None:
+        if state.global_step == 0:
+            self.evaluate(model, state, control)
+        self.began = time.monotonic()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, model: Any, **unused: Any) -> None:
+        step = state.global_step
+        self.seen += self.steps.tokens_of(step - 1)
+        self.bar.update(self.settings.batch_tokens)
+        if step % self.settings.evaluate_steps == 0 or step == state.max_steps:
+            self.evaluate(model, state, control)
+
+    def evaluate(self, model: BertForMaskedLM, state: Any, control: Any) -> None:
+        """Score held-out text, say it, and stop where it falls no more."""
+        score = self.held_out.score(model, self.device)
+        state.log_history.append(
+            {
+                "step": state.global_step,
+                EVALUATED: score.loss,
+                "held_out_accuracy": score.accuracy,
+            }
+        )
+        said = (
+            f"step {state.global_step} of {state.max_steps}: held-out loss {score.loss:.3f}, "
+            f"accuracy {score.accuracy:.1%}"
+        )
+        if self.seen:
+            rate = self.seen / (time.monotonic() - self.began)
+            left = (state.max_steps - state.global_step) * self.settings.batch_tokens / rate
+            end = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
+            said += f"; {rate:.0f} tokens/s, to the end {left / 60:.0f} minutes ({end})"
+        self.bar.write(said)
+        if stopped(curve_of(state.log_history), self.settings):
+            self.bar.write("the held-out loss falls no more: stopped")
+            control.should_training_stop = True
+
+    def on_save(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        mark_complete(Path(args.output_dir), state.global_step)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        self.bar.close()
+
+
+class MaskedTrainer(Trainer):
+    """A `Trainer` of the batches of each step, whose head reads masked tokens alone."""
+
+    def get_train_dataloader(self) -> DataLoader:
+        return DataLoader(
+            self.train_dataset,
+            batch_size=None,
+            generator=torch.Generator(),  # the global one is as the saved state has it
+            num_workers=self.args.dataloader_num_workers,
+        )
+
+    def compute_loss(
+        self,
+        model: nn.Module,
+        inputs: dict[str, Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: Tensor | int | None = None,
+    ) -> Float[Tensor, ""]:
+        with self.accelerator.autocast():
+            logits, answers = answered(self.accelerator.unwrap_model(model), inputs)
+        # A step of few tokens may ask for none.
+        return F.cross_entropy(logits, answers, reduction="sum") / max(1, len(answers))
+
+
+def fresh_model(
+    settings: Pretrain, tokenizer: BertTokenizer, device: torch.device
+) -> BertForMaskedLM:
+    """A BERT of random weights, drawn from the global generator.
+
+    On a CPU attention is computed step by step: the gradient of torch's fused product takes 1.7
+    times as long in bf16 there, all else of a training step counted.
+    """
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=settings.hidden,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.intermediate,
+        max_position_embeddings=settings.max_length,
+        hidden_dropout_prob=settings.dropout,
+        attention_probs_dropout_prob=settings.dropout,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    config._attn_implementation = "eager" if device.type == "cpu" else "sdpa"
+    return BertForMaskedLM(config).to(device)
+
+
+def arguments_of(settings: Pretrain, runtime: Runtime, device: torch.device, folder: Path) -> Any:
+    """What transformers' `Trainer` is told."""
+    return TrainingArguments(
+        output_dir=str(folder),
+        max_steps=settings.steps,
+        ignore_data_skip=True,  # `Steps` begins where the state ends
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="linear",
+        warmup_steps=math.ceil(settings.warmup * settings.steps),
+        weight_decay=settings.weight_decay,
+        adam_beta2=settings.beta2,
+        max_grad_norm=settings.gradient_norm,
+        optim="adamw_torch_fused",
+        bf16=in_bf16(settings.precision, device),
+        seed=settings.seed,
+        use_cpu=device.type == "cpu",
+        dataloader_num_workers=runtime.workers,
+        remove_unused_columns=False,
+        save_steps=runtime.checkpoint_steps,
+        save_total_limit=2,  # the last may be half-written
+        logging_steps=settings.evaluate_steps,
+        disable_tqdm=True,  # `Watch` has a bar of tokens
+        report_to="none",
+    )
+
+
+def train(
+    model: BertForMaskedLM,
+    pairs: Pairs,
+    held_out: HeldOut,
+    masking: Masking,
+    settings: Pretrain,
+    runtime: Runtime,
+    device: torch.device,
+    scratch: Path,
+) -> list[dict[str, float]]:
+    """Train `model` in place; go on from the last state in `scratch`, if there is one.
+
+    Returns:
+        The curve: step, loss and accuracy on held-out text, from before the first step on.
+    """
+    order = Order(pairs.lengths, settings.batch_tokens, settings.seed)
+    state = last_state(scratch)
+    if state is not None:
+        history = json.loads((state / "trainer_state.json").read_text(encoding="utf-8"))
+        curve = curve_of(history["log_history"])
+        if history["global_step"] >= settings.steps or stopped(curve, settings):
+            model.load_state_dict(BertForMaskedLM.from_pretrained(state).state_dict())
+            return curve
+    first = 0 if state is None else int(state.name.split("-")[1])
+    steps = Steps(pairs, order, masking, settings.steps, first)
+    arguments = arguments_of(settings, runtime, device, scratch)
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would share each batch
+    watch = Watch(steps, held_out, settings, device)
+    trainer = MaskedTrainer(model=model, args=arguments, train_dataset=steps, callbacks=[watch])
+    trainer.remove_callback(PrinterCallback)
+    trainer.train(resume_from_checkpoint=None if state is None else str(state))
+    return curve_of(trainer.state.log_history)
+
+
+def curve_of(history: list[dict[str, float]]) -> list[dict[str, float]]:
+    """What a Trainer's log has of held-out text."""
+    return [entry for entry in history if EVALUATED in entry]
+
+
+def stopped(curve: list[dict[str, float]], settings: Pretrain) -> bool:
+    """Whether training ended before its budget was spent."""
+    return not all(falls([entry[EVALUATED] for entry in curve], settings.patience))

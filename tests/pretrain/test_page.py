@@ -1,0 +1,68 @@
+"""The page: scores with intervals over texts, and a sentence that the numbers make."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stages.core.verdicts.measures import Measures
+from stages.pretrain.page import PAGE, lines, said, scores
+from tests.synthetic_measures import write_pretraining
+
+
+def of_texts(loss: float, right: int) -> pd.DataFrame:
+    """Thirty texts of 20 masked tokens; frequencies have 6 nats and one right answer each."""
+    around = np.random.default_rng(0).normal(0, 2, 30)
+    return pd.DataFrame(
+        {
+            "encoder": "tiny",
+            "text": range(30),
+            "masked": 20,
+            "loss": 20 * loss + around,
+            "right": right,
+            "unigram_loss": 120 + around,
+            "unigram_right": 1,
+        }
+    )
+
+
+def test_scores_are_shares_of_all_masked_tokens() -> None:
+    table = scores(of_texts(4, 5)).set_index(["reader", "measure"])
+    assert table.loc[("encoder", "accuracy"), "value"] == pytest.approx(25)
+    assert table.loc[("frequencies", "accuracy"), "value"] == pytest.approx(5)
+    assert table.loc[("encoder", "loss"), "value"] == pytest.approx(4, abs=0.05)
+    assert (table["masked"] == 600).all()
+    assert (table["texts"] == 30).all()
+
+
+@pytest.mark.parametrize(
+    ("loss", "sentence"), [(4, "has left the plateau"), (6, "is still on the plateau")]
+)
+def test_the_sentence_says_whether_the_encoder_is_beyond_frequencies(
+    loss: float, sentence: str
+) -> None:
+    assert sentence in said("tiny", scores(of_texts(loss, 5)))
+
+
+def test_the_level_line_is_the_loss_of_frequencies() -> None:
+    curve = pd.DataFrame(
+        {"encoder": "tiny", "step": [0, 5], "tokens": [0, 10**6], "loss": [8.0, 4.0]}
+    )
+    drawn = lines(curve, scores(of_texts(4, 5)))
+    level = drawn[drawn["reader"] == "tiny, frequencies alone"]
+    assert level["value"].nunique() == 1
+    assert level["value"].iloc[0] == pytest.approx(6, abs=0.05)
+    assert drawn["tokens"].tolist() == [0, 1, 0, 1]
+
+
+def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: Path) -> None:
+    write_pretraining(tmp_path, np.random.default_rng(0))
+    (section,) = PAGE.sections(Measures(tmp_path / "work/measures", {}, [], {}))
+    assert "tiny has left the plateau" in section.text
+    assert [item.name for item in section.items] == [
+        "pretrain-curve",
+        "pretrain-scores",
+        "pretrain-curve",
+        "pretrain-facts",
+    ]
