@@ -41,9 +41,10 @@ DVC_FILES = {
     ".dvc/.gitignore": "/config.local\n/tmp\n/cache\n",
 }
 # One entry a name, of any name: an entry that the default lacks is a new one.
-OPEN = ("tasks", "corpora")
+OPEN = ("tasks", "corpora", "stimuli")
 # The key that names a corpus to train on, beside `corpora`, which are measured.
 TRAINED_ON = "train_on"
+SETS = "sets"  # the key that names sets of stimuli
 # A mapping with this key is of another kind than the one that it replaces.
 KIND = "source"
 MADE = (
@@ -125,9 +126,9 @@ def without_studies(pipeline: dict, names: list[str], where: str) -> dict:
 def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tuple[dict, dict]:
     """Parameters and pipeline of a configuration.
 
-    Studies take those corpora of the settings that fit them, unless they name others. Left out are
-    the studies of `run.without` with their settings, tasks that are not run, and corpora that no
-    study takes.
+    Studies take those corpora of the settings that fit them, unless they name others, and studies
+    of some tasks those of them that are run. Left out are the studies of `run.without` with their
+    settings, tasks that are not run, and corpora and sets of stimuli that no study takes.
 
     Raises:
         InputError: a key is unknown, or a stage cannot be left out.
@@ -142,6 +143,11 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
     for study in NEEDS if named else ():
         if study in parameters and "corpora" not in (settings.get(study) or {}):
             parameters[study]["corpora"] = fitting(study, named)
+    for name, section in parameters.items():
+        if name != "run" and isinstance(section, dict) and "tasks" in section:
+            run = parameters["run"]["tasks"]
+            if "tasks" not in (settings.get(name) or {}):
+                section["tasks"] = [task for task in section["tasks"] if task in run]
     taken = {
         corpus
         for section in parameters.values()
@@ -150,6 +156,13 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         if section is not parameters["corpora"] and corpus is not None
     }
     chosen = {"tasks": set(parameters["run"]["tasks"]), "corpora": taken}
+    if "stimuli" in parameters:
+        chosen["stimuli"] = {
+            name
+            for section in parameters.values()
+            if isinstance(section, dict)
+            for name in section.get(SETS) or ()
+        }
     for entries, names in chosen.items():
         if unknown := sorted(names - set(parameters[entries])):
             raise InputError(f"{where}: no entry of `{entries}` is called {unknown[0]!r}; add it")
