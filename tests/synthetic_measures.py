@@ -16,19 +16,38 @@ from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tasks.task import Task
 from stages.findings.__main__ import app as findings
+from stages.harmful import tables as harmful
+from stages.harmful.choices import choose, divide
+from stages.harmful.found import (
+    Found,
+    examples_table,
+    halves_table,
+    heads_table,
+    saving_table,
+    spread_table,
+)
+from stages.harmful.saving import Sizes
+from stages.harmful.scores import Cut, score_table
 from stages.importance.cost import Geometry, cost_table
 from stages.importance.gate_gradients import agreement_table, importance_table
 from stages.importance.tables import AGREEMENT, COSTS
+from stages.layer_probes.tables import SCORES as LAYER_PROBES
+from stages.matching import tables as matching
 from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
 from stages.report.__main__ import app as report
+from stages.word_order import tables as word_order
+from tests.layer_probes.rows import probe_rows
 from tests.synthetic_texts import write_text_measures
+from tests.word_order import rows as word_order_rows
 
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
 TASKS = ("relevance", "sentiment")
 # Of each arm's predictions.
 RIGHT = {"untuned": 0.5, "tuned_from_random": 0.6, "tuned": 0.9, "random_weights": 0.5}
+PAIR_RIGHT = {"lstm": 0.7, "towers": 0.6}
 PARAMETERS = """\
 run:
   tasks: [relevance, sentiment]
@@ -68,11 +87,64 @@ def write_measures(folder: Path) -> None:
             for model, right in {"majority": 0.5, "bag_of_words": 0.5}.items()
         ]
         _write(folder, f"baseline/{task}", pd.concat(baselines))
+        if task == "relevance":
+            _write_pair_baselines(folder, task, labels)
         _write_ablate(folder, task, generator, labels)
         _write_maps(folder, task, generator)
         _write_importance(folder, task, generator)
+        write_harmful(folder, task, generator)
+    _write_word_order(folder)
+    _write_matching(folder, TASKS[0], generator)
     write_text_measures(folder, TASKS, _write)
     _write_classifier(folder, generator)
+    _write_layer_probes(folder, generator)
+
+
+def _write_layer_probes(folder: Path, generator: np.random.Generator) -> None:
+    """Every probe, part and position, of the encoder and of random weights."""
+    asked = [("main_auxiliary", part, 0) for part in ("test", "relative")]
+    asked += [("subject_noun", part, 0) for part in ("test", "compound", "possessive")]
+    asked += [("nth_token", "test", position) for position in range(2, 10)]
+    rows = []
+    for encoder in ("untuned", "random_weights"):
+        for probe, part, position in asked:
+            levels = {"embeddings": 0.2, "words": 0.15, "chance": 0.1}
+            levels |= {} if position else {"first": 0.3}
+            layers = generator.uniform(0.2, 1, LAYERS).tolist()
+            rows += probe_rows(probe, part, layers, position, encoder, **levels)
+    write_noisy(folder, LAYER_PROBES, pd.DataFrame(rows), set="written")
+
+
+def _write_pair_baselines(folder: Path, task: str, labels: np.ndarray) -> None:
+    """Other models of pairs, by draws of their own."""
+    generator = np.random.default_rng(1)
+    predictions = [
+        _predictions(generator, labels, right).assign(model=model, seed=0)
+        for model, right in PAIR_RIGHT.items()
+    ]
+    _write(folder, f"pair_baselines/{task}", pd.concat(predictions))
+    settings = {"epochs": 3, "batch": 16, "learning_rate": 1e-4, "dropout": 0.0}
+    settings = pd.DataFrame({"model": list(PAIR_RIGHT), **settings, "precision": "fp32"})
+    _write(folder, f"pair_baselines/{task}-settings", settings.assign(weights=1000))
+    names = [str(number) for number in range(5)]
+    _write(
+        folder, f"pair_baselines/{task}-classes", pd.DataFrame({"class": range(5), "name": names})
+    )
+    write_pretraining(folder, generator)
+
+
+def write_pretraining(folder: Path, generator: np.random.Generator) -> None:
+    """The curve of an encoder that was made here, and its outcomes on forty texts."""
+    steps = np.arange(5) * 500
+    loss = np.array([8.0, 6.5, 5.5, 5.0, 4.8])
+    curve = {"encoder": "tiny", "step": steps, "tokens": 2048 * steps, "loss": loss}
+    _write(folder, "pretrain/tiny-curve", pd.DataFrame({**curve, "accuracy": 0.5 - loss / 16}))
+    noise = generator.normal(0, 5, 40)
+    texts = {"encoder": "tiny", "text": range(40), "masked": 20, "loss": 100 + noise, "right": 6}
+    alone = {"unigram_loss": 130 + noise, "unigram_right": 1}
+    _write(folder, "pretrain/tiny-texts", pd.DataFrame({**texts, **alone}))
+    facts = {"what": ["steps", "setting: layers"], "value": ["2000", "4"]}
+    _write(folder, "pretrain/tiny-facts", pd.DataFrame({"encoder": "tiny", **facts}))
 
 
 def _write_classifier(folder: Path, generator: np.random.Generator) -> None:
@@ -200,6 +272,120 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
     with contextlib.chdir(folder):
         AGREEMENT.write(agreement.assign(examples=EXAMPLES, seed=0), [drawn], task=task)
         COSTS.write(cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0), task=task)
+
+
+def _write_word_order(folder: Path) -> None:
+    """One task of pairs, words and pieces exchanged."""
+    units, task = ("words", "pieces"), TASKS[0]
+    graded = [word_order_rows.graded(unit, 5) for unit in units]
+    tables = {
+        word_order.GRADES: [shares for shares, _ in graded],
+        word_order.MEANS: [means for _, means in graded],
+        word_order.HEADS: [word_order_rows.heads(unit, LAYERS, HEADS) for unit in units],
+        word_order.TEXTS: [pd.DataFrame([word_order_rows.texts(unit)]) for unit in units],
+    }
+    with contextlib.chdir(folder):
+        for declared, parts in tables.items():
+            declared.write(parts, task=task)
+    rows = [row for unit in units for row in word_order_rows.quantities(unit)]
+    write_noisy(folder, word_order.QUANTITIES, pd.DataFrame(rows), task=task)
+
+
+def _write_matching(folder: Path, task: str, generator: np.random.Generator) -> None:
+    """Two heads that match, in every encoder of a task of pairs."""
+    layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
+    heads, groups, off, reading = [], [], [], []
+    of_arms = [("untuned", "untuned"), ("random_weights", "random_weights"), ("tuned", "tuned")]
+    of_arms += [("tuned_from_random", "tuned_from_random")]
+    of_arms += [("untuned", "tuned"), ("random_weights", "tuned_from_random")]
+    for arm, heads_of in of_arms:
+        for group in (matching.MATCHING, matching.STRONGEST, matching.OTHERS, matching.UPPER):
+            for figure in matching.FIGURES:
+                value = generator.uniform(0, 0.2)
+                row = {"arm": arm, "heads_of": heads_of, "group": group, "figure": figure}
+                limits = {"value": value, "low": value - 0.02, "high": value + 0.02}
+                groups.append(row | limits | {"seed": 0, "heads": 2, "count": EXAMPLES})
+    for arm in RIGHT:
+        score = generator.uniform(-0.1, 0.5, len(layer))
+        table = pd.DataFrame({"layer": layer, "head": head, "score": score, "found": score})
+        table["matching"] = (layer == 1) & (head < 2)
+        table["reading"] = (layer == 3) & (head == 0)
+        shares = (*matching.FIGURES[1:], "shared", "beyond_terms", "beyond_even")
+        table = table.assign(**{name: 0.1 for name in shares}, arm=arm, seed=0, count=EXAMPLES)
+        heads.append(table.assign(score_low=score - 0.02, score_high=score + 0.02))
+    for arm in ("tuned", "tuned_from_random"):
+        families = {
+            matching.ALL: (matching.LOWER_OFF, matching.UPPER_OFF, matching.MATCHING),
+            matching.DRAWS: (matching.MATCHING, matching.RANDOM, matching.KEPT_RANDOM),
+        }
+        for sample, some in families.items():
+            for family in (*some, matching.KEPT):
+                effect = generator.uniform(-0.5, 0)
+                values = {"effect": effect, "low": effect - 0.05, "high": effect + 0.05}
+                relative = {"relative_low": effect - 0.05, "relative_high": effect + 0.05}
+                row = {"arm": arm, "seed": 0, "sample": sample, "family": family, "heads_off": 2}
+                row |= {"draws": 1, "metric": "accuracy", "examples": EXAMPLES, "baseline": 0.9}
+                off.append(row | values | relative | {"relative": effect})
+        for what in (matching.ON, matching.MATCHING, matching.RANDOM):
+            share, entropy = generator.uniform(0.2, 1, 2)
+            row = {"arm": arm, "seed": 0, "off": what, "reading_layer": 3, "reading_head": 0}
+            row |= {"share": share, "share_low": share - 0.1, "share_high": share + 0.1}
+            row |= {"entropy": entropy, "entropy_low": entropy - 0.1, "entropy_high": entropy + 0.1}
+            reading.append(row | {"loss": 0.3, "draws": 1, "count": EXAMPLES})
+    with contextlib.chdir(folder):
+        matching.HEADS.write(heads, task=task)
+    write_noisy(folder, matching.GROUPS, pd.DataFrame(groups), task=task)
+    write_noisy(folder, matching.OFF, pd.DataFrame(off), task=task)
+    write_noisy(folder, matching.READING, pd.DataFrame(reading), task=task)
+
+
+def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> None:
+    """Three seeds of the tuned encoder, and one that began at random; head 1.2 hurts in all."""
+    resampling = {"resamples": 50, "seed": 0}
+    data = {"source": "written", "train": 1, "validation": 1, "seed": 0}
+    kind = {"kind": "classification", "labels": 2, "metrics": ["accuracy"]}
+    definition = Task.model_validate({"data": data} | kind)
+    tables: dict[MeasuredTable, list] = {}
+    for arm, seed in (("tuned", 0), ("tuned", 1), ("tuned", 2), ("tuned_from_random", 0)):
+        labels = generator.integers(2, size=EXAMPLES).astype(float)
+        rows = np.arange(0, EXAMPLES, 2)
+        sides = divide(np.arange(EXAMPLES) % 2 == 0, 2, seed)
+        changes = generator.normal(size=(len(rows), LAYERS, HEADS))
+        changes[:, 1, 2] -= 3
+        chosen = choose(changes, sides[:, rows], 2)
+        logits = generator.normal(size=(7, EXAMPLES, 2)).astype(np.float32)
+        cut = Cut(
+            labels,
+            logits[0],
+            sides,
+            logits[1:5].reshape(2, 2, EXAMPLES, 2),
+            rows,
+            logits[5:, rows],
+            1.1,
+        )
+        texts = {"id": [f"{row}" for row in range(EXAMPLES)], "text_a": "a dog", "text_b": None}
+        attention = generator.uniform(size=(2, len(rows), LAYERS, HEADS))
+        found = Found(
+            cut, pd.DataFrame(texts | {"label": labels}), rows, changes, chosen, attention
+        )
+        scores, drawn = score_table(cut, definition, 10, stream=[seed], **resampling)
+        scores = scores.assign(heads_off=found.heads_off, chosen_on=len(rows))
+        sizes = Sizes(LAYERS, HEADS, 64, 256)
+        made = {
+            harmful.SCORES: (scores, drawn),
+            harmful.HALVES: halves_table(found, np.ones(len(rows)), **resampling),
+            harmful.HEADS: heads_table(found, **resampling),
+            harmful.SPREAD: spread_table(cut, "classification", **resampling),
+            harmful.EXAMPLES: (examples_table(found, "classification", 3), None),
+            harmful.SAVING: (saving_table(found, sizes, np.array([8, 9])), None),
+        }
+        for declared, (table, resampled) in made.items():
+            part = table.assign(arm=arm, seed=seed), resampled
+            tables.setdefault(declared, []).append(part)
+    with contextlib.chdir(folder):
+        for declared, parts in tables.items():
+            frames, resampled = zip(*parts, strict=True)
+            declared.write(list(frames), list(resampled) if declared.resampled else None, task=task)
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:

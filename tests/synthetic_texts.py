@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import stages.boundaries.stage as boundaries
 import stages.clusters.stage as clusters
+import stages.confusion.stage as confusion
 import stages.coreference.stage as coreference
 import stages.features.stage as features
 import stages.frames.stage as frames
@@ -29,6 +31,8 @@ from stages.probes.settings import Probes
 from stages.probes.tables import SCORES
 from stages.syntax.words import read_words
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
+from tests.stimuli_oracle import StimuliRecording, written_stimuli
+from tests.unsegmented import boundary_tables
 
 CORPUS = "sentences"
 RESAMPLES = (50, 0)
@@ -50,10 +54,13 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     with contextlib.chdir(folder):
         _write_words(recordings, texts, settings)
         _write_links(recordings, texts, settings)
+        unsegmented = boundaries.Boundaries(**settings, unions=[2, 5], compared=3, penalty=1.0)
+        boundaries.write_tables(boundary_tables(folder, 24, unsegmented), CORPUS)
     _write_probes(folder, texts, recordings, settings)
     _write_clusters(folder, recordings, write)
     _write_neurons(folder, write)
     _write_text_patterns(folder, write)
+    _write_confusion(folder)
     for task in tasks:
         _write_features(folder, task)
         _write_gradients(folder, task)
@@ -248,6 +255,21 @@ def _write_text_patterns(folder: Path, write: Write) -> None:
     np.save(path, table["share"].to_numpy()[None, :, None] + generator.normal(size=(1, 1, 50)))
     beyond = {"beyond": 0.5, "low": 0.4, "high": 0.6, "texts": 10}
     write(folder, f"text_patterns/{CORPUS}-beyond", pd.DataFrame(_places() | beyond))
+
+
+def _write_confusion(folder: Path) -> None:
+    stimuli = written_stimuli(4)
+    parameters = confusion.Confusion(sets=[], resamples=RESAMPLES[0], seed=RESAMPLES[1])
+    parts, heads = zip(
+        *(
+            confusion.confusion_tables(StimuliRecording(stimuli, name), stimuli, parameters)
+            for name in ("untuned", "random_weights")
+        ),
+        strict=True,
+    )
+    _write_parts(folder, confusion.CONDITIONS, parts, set="written")
+    with contextlib.chdir(folder):
+        confusion.HEADS.write(heads, set="written")
 
 
 def _write_features(folder: Path, task: str) -> None:

@@ -203,6 +203,20 @@ def test_a_corpus_to_train_on_is_prepared_and_depended_on():
         effective(settings, "settings.yaml", default, pipeline)
 
 
+def test_sets_of_stimuli_that_no_study_takes_are_left_out():
+    default = DEFAULT | {
+        "stimuli": {"written": {"source": "written"}},
+        "one": {"sets": ["written"]},
+    }
+    assert set(effective({}, "settings.yaml", default, PIPELINE)[0]["stimuli"]) == {"written"}
+    settings = {"stimuli": {"own": {"source": "release"}}, "one": {"sets": ["own"]}}
+    parameters, _ = effective(settings, "settings.yaml", default, PIPELINE)
+    assert parameters["stimuli"] == {"own": {"source": "release"}}
+    settings["one"]["sets"] = ["other"]
+    with pytest.raises(InputError, match="no entry of `stimuli` is called 'other'"):
+        effective(settings, "settings.yaml", default, PIPELINE)
+
+
 TREES, LINKS = ("syntax", "pairs", "probes"), ("coreference", "frames")
 ANY_TEXT = ("surface", "text_patterns", "clusters", "neurons")
 
@@ -245,3 +259,15 @@ def test_a_study_may_name_another():
     assert parameters["syntax"]["corpora"] == ["sentences", "mine"]
     assert parameters["pairs"]["corpora"] == ["mine"]
     assert set(parameters["corpora"]) == {"sentences", "mine"}
+
+
+def test_a_study_of_some_tasks_takes_those_that_are_run():
+    yaml = YAML(typ="safe")
+    default, pipeline = yaml.load(ROOT / "params.yaml"), yaml.load(ROOT / "dvc.yaml")
+
+    def tasks(**settings: object) -> list[str]:
+        return effective(settings, "settings.yaml", default, pipeline)[0]["pair_baselines"]["tasks"]
+
+    assert tasks() == ["relevance"]
+    assert tasks(run={"tasks": ["similarity"]}) == []
+    assert tasks(run={"tasks": ["mrpc"]}, pair_baselines={"tasks": ["mrpc"]}) == ["mrpc"]

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
+from safetensors.torch import load_file
 
 from stages.core.tasks.task import load_task
+from tests.checkpoints import MINILM_HEADS, write_tiny
 from tests.integration.tiny import GLUE, run
 from tools.lock import ROOT
 
@@ -45,6 +47,7 @@ NEW = (
 )
 ESTIMATE_NEW = "python -m tools.estimate configurations/tickets"
 REBUILD_NEW = "cd configurations/tickets && dvc repro"
+CUT = "python -m tools.cut work/models/relevance/tuned-0 my/without --heads 5.3 5.8"
 OWN_FILES = "dvc repro -f prepare@tickets"
 BENCHMARK = "python -m benchmarks grid --examples 8 --every 12 --rounds 1 --against loop"
 
@@ -54,7 +57,7 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 
 def test_every_command_is_run_somewhere():
-    others = [OWN_CONFIGURATION, NEW, ESTIMATE_NEW, REBUILD_NEW, GLUE, BENCHMARK]
+    others = [OWN_CONFIGURATION, NEW, ESTIMATE_NEW, REBUILD_NEW, GLUE, BENCHMARK, CUT]
     assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, *others])
     # `prepare` is what tests of own files run.
     assert set(INLINE) == {"dvc repro", OWN_FILES}
@@ -104,6 +107,19 @@ def test_a_configuration_of_ones_own(committed):
 def test_a_benchmark_prints_and_keeps_its_table(committed):
     assert "this grid" in bash(committed, BENCHMARK)
     assert BENCHMARK in (committed / "reports/benchmarks/README.md").read_text()
+
+
+def test_a_checkpoint_without_some_heads(committed):
+    model, without = committed / "work/models/relevance/tuned-0", committed / "my/without"
+    write_tiny("minilm", model)
+    assert "2 heads off" in bash(committed, CUT)
+    name = "encoder.layer.5.attention.output.dense.weight"
+    before, after = (load_file(folder / "model.safetensors")[name] for folder in (model, without))
+    size = before.shape[1] // MINILM_HEADS
+    off = (after == 0).all(dim=0).nonzero().flatten().tolist()
+    assert off == [head * size + place for head in (3, 8) for place in range(size)]
+    shutil.rmtree(model.parents[1])
+    shutil.rmtree(without.parent)
 
 
 def entry(name: str) -> dict:

@@ -28,8 +28,9 @@ PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = {name: definition(stage) for name, stage in PIPELINE["stages"].items()}
 CONFIGURATIONS = [ROOT, *sorted(path.parent for path in ROOT.glob("configurations/*/params.yaml"))]
 MOST_STAGES = 100
-# Files that a stage lists and does not run, over all stages; it must not grow.
-MOST_SUPERFLUOUS_TIES = 20
+# Files that a stage lists and does not run, over all stages, of all that are listed; it must not
+# grow.
+MOST_SUPERFLUOUS_TIES = 0.015
 
 
 def paths(stage: dict, kind: str) -> list[str]:
@@ -60,8 +61,8 @@ def test_stages_list_hardly_any_file_that_they_do_not_run(capsys):
         needed += len(closure(stage_module(stage["cmd"])))
     with capsys.disabled():
         print(f"\nties of files and stages: {ties} listed, {needed} needed, ", end="")
-        print(f"{ties - needed} superfluous (at most {MOST_SUPERFLUOUS_TIES})")
-    assert ties - needed <= MOST_SUPERFLUOUS_TIES
+        print(f"{ties - needed} superfluous (at most {MOST_SUPERFLUOUS_TIES:.1%})")
+    assert ties - needed <= MOST_SUPERFLUOUS_TIES * ties
 
 
 def stages_of(file: str) -> set[str]:
@@ -151,11 +152,23 @@ WITHOUT_RESULTS = (
     "stages/finetune/processes.py",
     "stages/finetune/side_by_side.py",
     "stages/control/tables.py",
+    "stages/matching/results.py",
     "stages/core/maps/tables.py",
 )
 
 
-@pytest.mark.parametrize("module", ["stages.finetune.run", "stages.ablate", "stages.control"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "stages.finetune.run",
+        "stages.finetune.pair_baselines.run",
+        "stages.ablate",
+        "stages.control",
+        "stages.harmful",
+        "stages.matching",
+        "stages.word_order",
+    ],
+)
 def test_results_are_kept_for_the_same_code_alone(module):
     """Everything that a stage runs is in the fingerprint of its finished results."""
     name = f"{module}.stage" if module_file(f"{module}.stage") else module
@@ -223,4 +236,5 @@ def test_every_claim_of_the_configurations_is_described_once():
     studies = {claim["study"] for claim in claims}
     kovaleva = {f"K{number}" for number in range(1, 10)}
     clark = {f"C{number}" for number in range(1, 9)}
-    assert kovaleva | clark | {"V1", "V3", "T1", "T2", "T3", "T4", "T9"} <= studies
+    query_title = {f"T{number}" for number in range(1, 11)}
+    assert kovaleva | clark | query_title | {"V1", "V3", "L1", "L2", "B1", "B2"} <= studies

@@ -31,6 +31,7 @@ ABLATED = {
 SETTINGS = {
     "runtime": {"device": "cpu", "threads": 1},
     "finetune": {"batch": 16},
+    "pair_baselines": {"tasks": ["mrpc"], "lstm": {"size": 4}},
     "patterns": {"examples": 4},
     "drift": {"padded_examples": 4, "padded_to": 48},
     "ablate": {
@@ -46,14 +47,15 @@ SETTINGS = {
         "half_shares": [0.5],
         "share_examples": 8,
     },
-    # The tiny encoder has 64 positions.
     "corpora": {
         "sentences": {"texts": 40, "max_length": 64},
         "pairs": {"texts": 24, "max_length": 64},
     },
+    "stimuli": {"written": {"train": 60, "test": 30, "sentences": 10}},
     "text_patterns": {"texts": 2},
     "syntax": {"least_cases": 5},
     "probes": {"iterations": 3},
+    "layer_probes": {"train": 40, "test": 10},
 }
 
 

@@ -49,7 +49,7 @@ def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
 def test_pages_load_and_link_only_what_is_there(synthetic_reports):
     reports = synthetic_reports / "reports"
     pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
-    assert len(pages) == 22
+    assert len(pages) == 30
     for page in pages:
         text = page.read_text()
         for target in re.findall(r'(?:src|href)="([^"]*)"', text):
