@@ -118,8 +118,10 @@ def _shortened(weights: Map, length: int, generator: np.random.Generator) -> Map
     """Leave out a run of tokens, but no strong column, and let the rows add up to 1 again."""
     keep = np.ones(len(weights), dtype=bool)
     strong = np.argsort(-weights.mean(0), kind="stable")[:2]
-    order = np.roll(np.arange(len(weights)), -int(generator.integers(len(weights))))
-    keep[order[~np.isin(order, strong)][: len(weights) - length]] = False
+    weak = keep.copy()
+    weak[strong] = False
+    order = (np.arange(len(weights)) + int(generator.integers(len(weights)))) % len(weights)
+    keep[order[weak[order]][: len(weights) - length]] = False
     return _normalised(weights[keep][:, keep].astype(np.float64) + 1e-6)
 
 

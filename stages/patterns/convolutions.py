@@ -32,5 +32,6 @@ class Convolutions(nn.Module):
         """The mean of each of the last channels, then the largest value of each."""
         hidden = pictures
         for convolution, norm in zip(self.layers, self.norms, strict=True):
-            hidden = F.relu(norm(convolution(hidden)))
+            # In place: the norm's gradient needs what goes into it, not what comes out.
+            hidden = F.relu(norm(convolution(hidden)), inplace=True)
         return torch.cat([hidden.mean((2, 3)), hidden.amax((2, 3))], dim=1)

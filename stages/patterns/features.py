@@ -153,7 +153,7 @@ def _block(
 def _in_squares(
     maps: Float[Tensor, "map query key"], split: Int[Tensor, " split"]
 ) -> Float[Tensor, "map split"]:
-    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+    sums = _leading_sums(maps)
     corner = sums[:, split, split]
     return 2 * corner + sums[:, -1, -1, None] - sums[:, split, -1] - sums[:, -1, split]
 
@@ -210,10 +210,9 @@ def _far_corners(
     ]
     outside = [(first, split, split, last), (split, last, first, split)]
     means = []
+    sums = [_leading_sums(table) for table in (unstriped, cells)]
     for boxes in (corners, outside):
-        total, count = (
-            sum(_in_boxes(table, *box) for box in boxes) for table in (unstriped, cells)
-        )
+        total, count = (sum(_in_boxes(table, *box) for box in boxes) for table in sums)
         means.append(total / count.clamp_min(1))
     return ((means[0] - means[1]) / (means[0] + means[1] + 0.02)).amax(1)
 
@@ -259,14 +258,19 @@ def _squares(
     return best[:, -1] / variance.clamp_min(1e-6)
 
 
+def _leading_sums(maps: Float[Tensor, "map query key"]) -> Float[Tensor, "map bottom right"]:
+    """Sums over the first rows and columns of a map: none of them, one, two, ..."""
+    return torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+
+
 def _in_boxes(
-    maps: Float[Tensor, "map query key"],
+    sums: Float[Tensor, "map bottom right"],
     top: Int[Tensor, " box"],
     bottom: Int[Tensor, " box"],
     left: Int[Tensor, " box"],
     right: Int[Tensor, " box"],
 ) -> Float[Tensor, "map box"]:
-    sums = torch.nn.functional.pad(maps.cumsum(1).cumsum(2), (1, 0, 1, 0))
+    """Sums over boxes, of what `_leading_sums` returns."""
     return sums[:, bottom, right] - sums[:, top, right] - sums[:, bottom, left] + sums[:, top, left]
 
 

@@ -13,9 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stages.core.stage.settings import Parameters
-from stages.patterns import views as map_views
 from stages.patterns.augmentation import recompose, vary
-from stages.patterns.features import FEATURES, feature_table
 from stages.patterns.labelled_maps import CLASSES, by_size
 from stages.patterns.map_alone import MapAlone
 from stages.patterns.map_file import Map
@@ -55,6 +53,7 @@ class Trained:
 def fit_networks(
     maps: list[Map],
     targets: Float[np.ndarray, "map class"],
+    plain: Float[np.ndarray, "map feature"],
     training: Training,
     seeds: list[int],
     seeds_alone: list[int],
@@ -65,6 +64,7 @@ def fit_networks(
 
     Args:
         targets: how sure each class is; see `LabelledMaps.targets`.
+        plain: `feature_table` of the maps, for the wide path.
         seeds: of the networks that sort the maps, at least one.
         seeds_alone: of those that see the map alone.
     """
@@ -73,7 +73,7 @@ def fit_networks(
         found = fit_deep(maps, targets, training, seed, seed in seeds, seed in seeds_alone)
         networks[seed], maps_alone[seed] = found
     first, *others = (networks[seed] for seed in seeds)
-    fit_wide_path(first, maps, targets, training.wide_penalty)
+    fit_wide_path(first, plain, targets, training.wide_penalty)
     for other in others:
         other.wide.load_state_dict(first.wide.state_dict())
     return Trained([first, *others], [maps_alone[seed] for seed in seeds_alone])
@@ -96,13 +96,14 @@ def fit_deep(
     sizes = {name: getattr(training, name) for name in ("side", "width", "last_width", "dropout")}
     network = PatternNetwork(Architecture(**sizes, wide=training.wide))
     map_alone = MapAlone(**sizes)
-    views, plain, classes = augmented(maps, targets, network, training, generator)
+    copies, classes = augmented(maps, targets, training, generator)
     weights = class_weights(targets, classes, training.balance)
+    seen = seen_by(network if with_network else map_alone, copies, training)
     if with_network:
-        descend(network, (views, plain), classes, weights, training, generator)
+        descend(network, seen, classes, weights, training, generator)
     if with_map_alone:
         # The first view is the map as a sheet shows it, which is all that this network sees.
-        descend(map_alone, (views[:, :, :1],), classes, weights, training, generator)
+        descend(map_alone, (seen[0][:, :, :1],), classes, weights, training, generator)
     return network, map_alone
 
 
@@ -122,8 +123,10 @@ def descend(
     """
     # Convolutions on a processor are a fifth faster with the channels last in memory.
     network.to(memory_format=torch.channels_last).train()
+    # Drawn so, batches have their channels last without another copy.
+    seen = tuple(part.movedim(2, -1).contiguous() for part in seen)
     optimizer = torch.optim.AdamW(
-        network.parameters(), training.learning_rate, weight_decay=training.weight_decay
+        network.parameters(), training.learning_rate, weight_decay=training.weight_decay, fused=True
     )
     batches = max(1, len(classes) // training.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -132,7 +135,7 @@ def descend(
     for _ in range(training.epochs):
         for rows in np.array_split(generator.permutation(len(classes)), batches):
             copy = generator.integers(training.copies, size=len(rows))
-            logits = network(*(part[rows, copy] for part in seen))
+            logits = network(*(part[rows, copy].movedim(-1, 1) for part in seen))
             loss = F.cross_entropy(logits, classes[rows, copy], weight=weights)
             optimizer.zero_grad()
             loss.backward()
@@ -143,12 +146,16 @@ def descend(
 
 def fit_wide_path(
     network: PatternNetwork,
-    maps: list[Map],
+    plain: Float[np.ndarray, "map feature"],
     targets: Float[np.ndarray, "map class"],
     penalty: float,
 ) -> None:
-    """Fit the wide path by logistic regression on the maps as they are, none of them augmented."""
-    plain = feature_table(maps).to_numpy(np.float32)
+    """Fit the wide path by logistic regression on the maps as they are, none of them augmented.
+
+    Args:
+        plain: `feature_table` of the maps.
+    """
+    plain = plain.astype(np.float32)
     path = network.wide
     standard = StandardScaler().fit(plain)
     path.mean.copy_(torch.from_numpy(standard.mean_))
@@ -174,15 +181,10 @@ def fit_wide_path(
 def augmented(
     maps: list[Map],
     targets: Float[np.ndarray, "map class"],
-    network: PatternNetwork,
     training: Training,
     generator: np.random.Generator,
-) -> tuple[
-    Float[Tensor, "map copy view side side"],
-    Float[Tensor, "map copy feature"],
-    Float[Tensor, "map copy class"],
-]:
-    """What the network sees of augmented copies of each map, and their classes."""
+) -> tuple[list[Map], Float[Tensor, "map copy class"]]:
+    """Augmented copies of each map, one map's after the other's, and their classes."""
     copies, classes = [], []
     for weights, target in zip(maps, targets, strict=True):
         for _ in range(training.copies):
@@ -193,12 +195,24 @@ def augmented(
                 made = target if other == label else np.eye(len(CLASSES))[other]
             copies.append(vary(changed, generator))
             classes.append(torch.from_numpy(made).float())
-    views = torch.empty(len(copies), map_views.COUNT, training.side, training.side)
-    plain = torch.empty(len(copies), len(FEATURES))
+    return copies, torch.stack(classes).unflatten(0, (len(maps), training.copies))
+
+
+def seen_by(
+    network: PatternNetwork | MapAlone, copies: list[Map], training: Training
+) -> tuple[Float[Tensor, "map copy ..."], ...]:
+    """What a network sees of the copies that `augmented` returns: views and plain features.
+
+    The network of maps alone sees one view, and no features, which cost as much as all else here.
+    """
+    seen = None
     for places, stack in by_size(copies):
-        views[places], plain[places] = network.see(stack)
-    shape = (len(maps), training.copies)
-    return tuple(part.unflatten(0, shape) for part in (views, plain, torch.stack(classes)))
+        found = network.see(stack)
+        found = found if isinstance(found, tuple) else (found,)
+        seen = seen or tuple(part.new_empty(len(copies), *part.shape[1:]) for part in found)
+        for whole, part in zip(seen, found, strict=True):
+            whole[places] = part
+    return tuple(part.unflatten(0, (-1, training.copies)) for part in seen)
 
 
 def class_weights(

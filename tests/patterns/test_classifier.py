@@ -53,11 +53,12 @@ def test_network_learns_plain_patterns_of_maps_it_did_not_see(labelled, settings
     rows = np.flatnonzero(labelled.folds == 0)
     threads = torch.get_num_threads()
     inside = [labelled.maps[row] for row in rows]
+    plain = feature_table(inside).to_numpy()
     # A network without features needs more steps for the same.
     settings = settings.model_copy(update={"epochs": 30})
-    trained = fit_networks(inside, targets[rows], settings, [0, 1], [0, 1])
-    again = fit_networks(inside, targets[rows], settings, [1], [])
-    alone = fit_networks(inside, targets[rows], settings, [0], [0])
+    trained = fit_networks(inside, targets[rows], plain, settings, [0, 1], [0, 1])
+    again = fit_networks(inside, targets[rows], plain, settings, [1], [])
+    alone = fit_networks(inside, targets[rows], plain, settings, [0], [0])
     torch.set_num_threads(threads)
     unseen = np.flatnonzero(labelled.folds == 1)
     maps = [labelled.maps[row] for row in unseen]
@@ -154,7 +155,7 @@ def test_saved_networks_come_back(tmp_path):
 def test_wide_path_is_a_logistic_regression_of_the_features_and_their_products(labelled, settings):
     targets = np.eye(len(CLASSES))[labelled.labels]
     network = PatternNetwork(SIZE.model_copy(update={"wide": 1.0})).eval()
-    fit_wide_path(network, labelled.maps, targets, penalty=1.0)
+    fit_wide_path(network, feature_table(labelled.maps).to_numpy(), targets, penalty=1.0)
     table = feature_table(labelled.maps)
     model = make_pipeline(
         StandardScaler(),
@@ -186,7 +187,7 @@ def test_soft_targets_of_three_classes_are_learnt_as_shares(settings):
     targets[:, [0, 1, 3]] = 0.1
     targets[range(24), codes] = 0.8
     network = PatternNetwork(SIZE.model_copy(update={"wide": 1.0})).eval()
-    fit_wide_path(network, maps, targets, penalty=1e-3)
+    fit_wide_path(network, feature_table(maps).to_numpy(), targets, penalty=1e-3)
     found = PatternClassifier(network).predict(maps)
     np.testing.assert_allclose(found, targets, atol=0.02)  # 0 for the classes that none shows
 

@@ -79,7 +79,8 @@ def test_each_start_of_a_fold_learns_what_is_said_of_the_maps_of_the_others(
     """One of two annotators says Block of every third map: the half of a half of its target."""
     asked = []
 
-    def record(maps, targets, training: Classifier, seeds, seeds_alone) -> Trained:
+    def record(maps, targets, plain, training: Classifier, seeds, seeds_alone) -> Trained:
+        np.testing.assert_allclose(plain, feature_table(maps), atol=1e-6)
         asked.append((maps, targets, (seeds, seeds_alone)))
         return Trained([], [])
 

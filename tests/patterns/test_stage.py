@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.recordings.store import MapStore, write_maps
+from stages.core.recording_writer import write_maps
+from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import Runtime
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier

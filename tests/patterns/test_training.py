@@ -7,8 +7,9 @@ from torch import nn
 
 from stages.patterns.features import FEATURES
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.map_alone import MapAlone
 from stages.patterns.network import Architecture, PatternNetwork
-from stages.patterns.training import augmented, class_weights, descend
+from stages.patterns.training import augmented, class_weights, descend, seen_by
 from tests.patterns.maps import diagonal, squares
 
 DIAGONAL, BOTH, BLOCK = 1, 2, 3
@@ -21,13 +22,13 @@ def test_a_copy_that_is_made_into_another_class_has_that_class(recomposed, setti
     count = 200
     changes = {"recomposed": recomposed, "copies": count}
     network = PatternNetwork(Architecture(side=16, width=2, last_width=2, wide=0.5, dropout=0.0))
-    _, plain, classes = augmented(
-        [diagonal(12), squares(6, 6)],
-        TARGETS,
-        network,
-        settings.model_copy(update=changes),
-        np.random.default_rng(0),
-    )
+    training = settings.model_copy(update=changes)
+    maps = [diagonal(12), squares(6, 6)]
+    copies, classes = augmented(maps, TARGETS, training, np.random.default_rng(0))
+    views, plain = seen_by(network, copies, training)
+    # What the network of maps alone sees of the same copies is the first of the views.
+    (shown,) = seen_by(MapAlone(16, 2, 2, 0.0), copies, training)
+    assert torch.equal(shown, views[:, :, :1])
     np.testing.assert_allclose(classes[1], TARGETS[[1] * count], atol=1e-6)
     made = (classes[0] == torch.eye(len(CLASSES))[BOTH]).all(1).numpy()
     np.testing.assert_allclose(classes[0][~made], TARGETS[[0] * int((~made).sum())], atol=1e-6)

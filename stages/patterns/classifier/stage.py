@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -54,12 +54,18 @@ def train(data: LabelledMaps, parameters: Classifier, processes: int) -> dict[in
     that this number does not change the result.
     """
     folds = [None, *np.unique(data.folds).tolist()]
+    plain = feature_table(data.maps).to_numpy()
     with ProcessPoolExecutor(processes, get_context("spawn"), end_with_parent) as pool:
-        trained = pool.map(_train_without, repeat(data), repeat(parameters), folds)
+        trained = pool.map(_train_without, repeat(data), repeat(plain), repeat(parameters), folds)
         return dict(zip(folds, tqdm(trained, "folds", len(folds)), strict=True))
 
 
-def _train_without(data: LabelledMaps, parameters: Classifier, fold: int | None) -> Trained:
+def _train_without(
+    data: LabelledMaps,
+    plain: Float[np.ndarray, "map feature"],
+    parameters: Classifier,
+    fold: int | None,
+) -> Trained:
     torch.set_num_threads(1)
     settle()
     rows = np.flatnonzero(data.folds != fold)
@@ -67,7 +73,8 @@ def _train_without(data: LabelledMaps, parameters: Classifier, fold: int | None)
     every = [parameters.seed + start for start in range(parameters.starts)]
     seeds = (every, every[:1]) if fold is None else (every[:1], every)
     with threadpool_limits(1):  # the wide path is fitted by numpy and scipy
-        return fit_networks([data.maps[row] for row in rows], targets[rows], parameters, *seeds)
+        maps = [data.maps[row] for row in rows]
+        return fit_networks(maps, targets[rows], plain[rows], parameters, *seeds)
 
 
 def fit_baseline(table: pd.DataFrame, labels: Int[np.ndarray, " map"]) -> Pipeline:
