@@ -6,6 +6,9 @@ over the validation examples. Two variants: `cropped` compares the maps of the r
 (their columns are 0 in both models), which mixes in what a model does with padding.
 """
 
+from collections.abc import Iterator
+
+import torch
 from pydantic import PositiveInt
 
 from stages.core.encoder.batches import encode
@@ -39,15 +42,38 @@ def run_stage(task: str, seed: int | None = None) -> None:
     some = draw_examples(validation, parameters.padded_examples, parameters.seed)
     variants = {"cropped": (validation, None), "padded": (some, parameters.padded_to)}
 
-    heads, resampled = [], []
-    for tuned_with in seeds_of(task, seed):
-        folders = [model_folder(task, arm, tuned_with) for arm in (UNTUNED, TUNED)]
-        tokenizer = load_tokenizer(folders[0])
-        before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
+    found = {}
+    for seeds, before in untuned(task, seeds_of(task, seed), device):
+        tokenizer = load_tokenizer(model_folder(task, UNTUNED, seeds[0]))
+        after = [Gated(load_tuned(model_folder(task, TUNED, own)).to(device)) for own in seeds]
         for variant, (examples, pad_to) in variants.items():
             encoded = encode(tokenizer, examples, definition.max_length)
             cosines = similarities(before, after, encoded, parameters.batch, device, pad_to)
-            table, drawn = cosines_by_head(cosines, parameters.resamples, parameters.seed)
-            heads.append(table.assign(variant=variant, seed=tuned_with))
-            resampled.append(drawn)
-    TUNED_HEADS.write(heads, resampled, task=task)
+            for own, of_seed in zip(seeds, cosines, strict=True):
+                table, drawn = cosines_by_head(of_seed, parameters.resamples, parameters.seed)
+                found[own, variant] = (table.assign(variant=variant, seed=own), drawn)
+    ordered = [found[own, variant] for own in seeds_of(task, seed) for variant in variants]
+    heads, resampled = zip(*ordered, strict=True)
+    TUNED_HEADS.write(list(heads), list(resampled), task=task)
+
+
+def untuned(task: str, seeds: list[int], device: torch.device) -> Iterator[tuple[list[int], Gated]]:
+    """Yield the models before tuning, each with all seeds whose encoder has its weights.
+
+    Seeds differ in the fresh classifier, and so in no map.
+    """
+    left = {own: Gated(load_tuned(model_folder(task, UNTUNED, own)).to(device)) for own in seeds}
+    while left:
+        before = left[next(iter(left))]
+        alike = [own for own, model in left.items() if same_encoder(model, before)]
+        for own in alike:
+            del left[own]
+        yield alike, before
+
+
+def same_encoder(one: Gated, other: Gated) -> bool:
+    """Whether two models have the same weights in the encoder, of which their maps are made."""
+    weights, others = (gated.model.base_model.state_dict() for gated in (one, other))
+    return weights.keys() == others.keys() and all(
+        torch.equal(weights[name], others[name]) for name in weights
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from stages.drift import stage as drift
 from tests import toy
@@ -65,6 +66,26 @@ def test_every_seed_of_the_task_has_rows_of_its_own(project, tiny_bert):
     np.testing.assert_allclose(cropped["cosine"], by_hand.ravel(), rtol=1e-5)
     (drawn,) = np.load("work/measures/drift/toy-resampled.npy")
     np.testing.assert_allclose(drawn.mean(axis=1), heads["cosine"], atol=0.02)
+
+
+def test_seeds_of_one_encoder_share_its_maps_and_others_do_not(project, tiny_bert):
+    """The third seed began from other weights than the first two, which began from the same."""
+    for seed in (3, 4):
+        toy.write_models(tiny_bert, "untuned", "tuned", seed=seed)
+    model = Path("work/models/toy/untuned-0/model.safetensors").read_bytes()
+    Path("work/models/toy/untuned-4/model.safetensors").write_bytes(model)
+    groups = drift.untuned("toy", [0, 3, 4], torch.device("cpu"))
+    assert [seeds for seeds, _ in groups] == [[0, 4], [3]]
+    toy.write_parameters(drift=DRIFT, run={"seeds": [0, 3, 4]})
+    drift.run_stage("toy")
+    heads = pd.read_parquet("work/measures/drift/toy.parquet")
+    cropped = heads[heads["variant"] == "cropped"]
+    assert cropped["seed"].unique().tolist() == [0, 3, 4]
+    for seed in (0, 3, 4):
+        before, after = (toy.eager_attention(arm, seed=seed) for arm in ("untuned", "tuned"))
+        by_hand = np.mean([cosine(before[name], after[name]) for name in before], axis=0)
+        own = cropped.loc[cropped["seed"] == seed, "cosine"]
+        np.testing.assert_allclose(own, by_hand.ravel(), rtol=1e-5)
 
 
 def test_drift_between_equal_models_is_none(project):

@@ -1,5 +1,7 @@
 """Comparing each head's maps under two models (Kovaleva et al. 2019, Section 4.3, Figure 5)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import torch
@@ -31,28 +33,31 @@ def map_cosine(
 
 def similarities(
     before: Gated,
-    after: Gated,
+    after: Sequence[Gated],
     encoded: Encoded,
     batch: int,
     device: torch.device,
     pad_to: int | None = None,
-) -> Float64[np.ndarray, "example layer head"]:
+) -> Float64[np.ndarray, "model example layer head"]:
     """Cosine of every head's map before and after tuning on every example.
 
     Args:
+        after: models that were all tuned from `before`, whose maps are made once for all of them.
         pad_to: fill up to so many tokens and count the rows of the padding; None cuts it off.
     """
-    result = np.zeros((len(encoded.lengths), before.layers, before.heads))
-    total = -(-len(result) // batch)
+    count = len(encoded.lengths)
+    result = np.zeros((len(after), count, before.layers, before.heads))
+    total = -(-count // batch)
     label = "cropped" if pad_to is None else "padded"
     with torch.inference_mode():
         for part in tqdm(encoded.batches(batch, device, pad_to), label, total, unit="batch"):
             queries = part.inputs["attention_mask"].bool()
             if pad_to is not None:
                 queries = torch.ones_like(queries)
-            both = (layer_maps(model, part.inputs) for model in (before, after))
-            for layer, maps in enumerate(zip(*both, strict=True)):
-                result[part.rows, layer] = map_cosine(*maps, queries)
+            by_layer = (layer_maps(model, part.inputs) for model in (before, *after))
+            for layer, (first, *others) in enumerate(zip(*by_layer, strict=True)):
+                for number, maps in enumerate(others):
+                    result[number, part.rows, layer] = map_cosine(first, maps, queries)
     return result
 
 

@@ -56,7 +56,7 @@ def test_cosine_by_hand():
 @pytest.mark.parametrize("pad_to", [None, 16])
 def test_equal_models_give_exactly_one(pad_to):
     first, second = Gated(tiny_model(0)), Gated(tiny_model(0))
-    cosines = similarities(first, second, encoded(), 3, torch.device("cpu"), pad_to)
+    cosines = similarities(first, [second], encoded(), 3, torch.device("cpu"), pad_to)[0]
     assert cosines.shape == (4, LAYERS, HEADS)
     assert (cosines == 1).all()
 
@@ -73,7 +73,12 @@ def test_heads_in_another_order_are_found_at_their_new_place():
                 projection.weight.copy_(projection.weight[rows])
                 projection.bias.copy_(projection.bias[rows])
             attention.output.dense.weight.copy_(attention.output.dense.weight[:, rows])
-    cosines = similarities(Gated(tiny_model(0)), Gated(shuffled), encoded(), 4, torch.device("cpu"))
+    plain, other = Gated(tiny_model(0)), Gated(shuffled)
+    # Beside it a model that is the same as before: each has its own cosines.
+    both = similarities(plain, [plain, other], encoded(), 4, torch.device("cpu"))
+    assert both.shape == (2, 4, LAYERS, HEADS)
+    assert (both[0] == 1).all()
+    cosines = both[1]
     moved = order != np.arange(HEADS)
     assert (cosines[:, :, moved] < 0.999).all()
     np.testing.assert_allclose(cosines[:, :, ~moved], 1, atol=1e-5)
@@ -82,7 +87,7 @@ def test_heads_in_another_order_are_found_at_their_new_place():
 
 
 def test_cropped_similarity_ignores_padding_and_padded_does_not():
-    models = Gated(tiny_model(0)), Gated(tiny_model(1))
+    models = Gated(tiny_model(0)), [Gated(tiny_model(1))]
     one_by_one = similarities(*models, encoded(), 1, torch.device("cpu"))
     together = similarities(*models, encoded(), 4, torch.device("cpu"))
     np.testing.assert_allclose(one_by_one, together, atol=1e-5)
