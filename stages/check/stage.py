@@ -5,8 +5,6 @@ the last one's misspelt key is not found after an hour.
 """
 
 import hashlib
-import importlib
-import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,8 @@ from typing import Any
 import typer
 from pydantic import PositiveInt
 
-import stages
+from stages.check.declared import sections
+from stages.check.names import stimuli_paths, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.runtime.runtime import find_device
@@ -37,13 +36,6 @@ class Run(Parameters, section="run"):
     arms: list[Arm]
     seeds: Seeds
     control_seeds: PositiveInt | None
-
-
-def sections() -> dict[str, Any]:
-    """What every section of `params.yaml` is checked against, by its name."""
-    for module in pkgutil.walk_packages(stages.__path__, "stages."):
-        importlib.import_module(module.name)
-    return SECTIONS
 
 
 def complaints(folder: Path, here: bool = True) -> list[str]:
@@ -76,14 +68,20 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
             found += _said(load, str(name), file)
     found += _tunings(content, file)
     found += _names_without_entry(content, file)
+    found += unknown_names(content, file, needed)
     found += _older_than_settings(folder)
     return found + (list(_unfit(content, file)) if here else [])
 
 
+def _stages(folder: Path) -> list[dict[str, Any]]:
+    """What the pipeline of a configuration runs; a stage of many names once."""
+    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
+    return [stage.get("do", stage) for stage in pipeline]
+
+
 def _needed(folder: Path) -> set[str]:
     """The sections that the stages of the configuration list."""
-    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
-    keys = {key for stage in pipeline for key in stage.get("do", stage).get("params", [])}
+    keys = {key for stage in _stages(folder) for key in stage.get("params", [])}
     return {key.split(".")[0] for key in keys if isinstance(key, str)} | {"runtime", "run"}
 
 
@@ -143,8 +141,7 @@ def _older_than_settings(folder: Path) -> Iterator[str]:
 
 def measured(folder: Path) -> list[str]:
     """The folders of measures that the pipeline of a configuration writes."""
-    stages_of = read_yaml(folder / PIPELINE)["stages"].values()
-    outs = [out for stage in stages_of for out in stage.get("do", stage).get("outs", [])]
+    outs = [out for stage in _stages(folder) for out in stage.get("outs", [])]
     paths = [Path(next(iter(out)) if isinstance(out, dict) else out) for out in outs]
     return sorted({path.parts[2] for path in paths if path.is_relative_to(MEASURES)})
 
@@ -166,6 +163,7 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
         for name, entry in (content.get("corpora") or {}).items()
         if isinstance(entry, dict) and "path" in entry
     }
+    paths |= stimuli_paths(content)
     tagger = content.get("tagger") or {}
     paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}
     if _is_of(content, "checkpoint", "folder"):

@@ -70,6 +70,34 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda own: own["probes"].update(train_on="ewt"),
         "`probes.train_on` has 'ewt'",
     ),
+    "corpus of another study": (
+        lambda own: own["boundaries"].update(corpora=["gsd"]),
+        "`boundaries.corpora` has 'gsd', but `corpora` has no such entry, only sentences",
+    ),
+    "task that is not run, of word_order": (
+        lambda own: own["word_order"].update(tasks=["paraphrase"]),
+        "`word_order.tasks` has 'paraphrase', which is not among `run.tasks` (relevance",
+    ),
+    "task that is not run, of matching": (
+        lambda own: own["matching"]["tasks"].append("mrpc"),
+        "`matching.tasks` has 'mrpc', which is not among `run.tasks`",
+    ),
+    "task of a study without entry": (
+        lambda own: own["pair_baselines"].update(tasks=["relevanse"]),
+        "`pair_baselines.tasks` has 'relevanse', which is not among `run.tasks` (relevance",
+    ),
+    "stimuli of confusion": (
+        lambda own: own["confusion"].update(sets=["release"]),
+        "`confusion.sets` has 'release', but `stimuli` has no such entry, only written",
+    ),
+    "stimuli of layer_probes": (
+        lambda own: own["layer_probes"]["sets"].append("opensesame"),
+        "`layer_probes.sets` has 'opensesame', but `stimuli` has no such entry",
+    ),
+    "folder of stimuli": (
+        lambda own: own["stimuli"].update(own={"source": "release", "path": "my/opensesame"}),
+        "`stimuli.own.path` is my/opensesame, which is not there",
+    ),
     "entry of a task": (
         lambda own: own["tasks"]["rte"].update(metrics=["spearman"]),
         "`tasks.rte`: metrics ['spearman'] do not fit",
@@ -113,6 +141,21 @@ def test_what_is_wrong_is_named_with_file_and_key(change, made, complaint):
     found = complaints(Path())
     assert [line for line in found if complaint in line]
     assert all(line.startswith("params.yaml") for line in found)
+
+
+def test_a_study_that_is_left_out_may_name_what_is_not_there(change):
+    change(lambda own: own["word_order"].update(tasks=["paraphrase"]))
+    (found,) = complaints(Path())
+    assert found.endswith(
+        "(relevance, sentiment, similarity): add it there, or take it out of `word_order.tasks`, "
+        "which may be []"
+    )
+    pipeline = read_yaml("dvc.yaml")
+    del pipeline["stages"]["word_order"]
+    pipeline["stages"]["check"]["params"].remove("word_order")
+    with Path("dvc.yaml").open("w") as stream:
+        YAML().dump(pipeline, stream)
+    assert complaints(Path()) == []
 
 
 def test_everything_wrong_is_said_at_once_and_nothing_is_written(change):

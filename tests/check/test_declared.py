@@ -1,0 +1,35 @@
+"""Sections that are known without importing the rooms are those that the rooms declare."""
+
+import subprocess
+import sys
+
+from tools.dependencies import ROOT
+
+COMPARED = """
+import importlib, pkgutil, sys
+from pydantic import TypeAdapter
+import stages
+from stages.check.declared import sections
+
+declared = dict(sections())
+heavy = {"transformers", "sklearn", "altair"} & sys.modules.keys()
+assert not heavy, f"checking settings imports {heavy}"
+for module in pkgutil.walk_packages(stages.__path__, "stages."):
+    importlib.import_module(module.name)
+imported = sections()
+assert declared.keys() == imported.keys() and len(declared) > 30
+same = [name for name in declared if declared[name] is imported[name]]
+# Those of modules that `declared` imports itself; all others must have been read from the source.
+print(len(declared) - len(same))
+for name in declared:
+    one, other = (TypeAdapter(kind[name]).json_schema() for kind in (declared, imported))
+    assert one == other, name
+"""
+
+
+def test_sections_read_from_the_source_are_those_of_the_rooms():
+    done = subprocess.run(
+        [sys.executable, "-c", COMPARED], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 25
