@@ -4,6 +4,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,11 @@ def atomic(path: str | Path) -> Iterator[Path]:
         remove(partial)
 
 
+@lru_cache(maxsize=16)  # sections are read one by one, at a tenth of a second each
+def _parsed(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
 def read_yaml(path: str | Path) -> Any:
     """Read a YAML 1.2 file, as DVC does (PyYAML would read 2e-5 as a string).
 
@@ -50,7 +57,8 @@ def read_yaml(path: str | Path) -> Any:
         InputError: the file is missing or is not YAML.
     """
     try:
-        return YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+        # A copy, as callers may change what they get.
+        return deepcopy(_parsed(Path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file in {Path.cwd()}") from None
     except UnicodeDecodeError as error:

@@ -35,6 +35,15 @@ def test_numbers_are_read_as_dvc_reads_them(tmp_path):
     assert read_yaml(file) == {"a": 2e-5, "b": 1e-5, "c": 2e-5}
 
 
+def test_yaml_is_read_as_it_stands_in_the_file(tmp_path):
+    file = tmp_path / "params.yaml"
+    file.write_text("a: [1]\n")
+    read_yaml(file)["a"].append(2)
+    assert read_yaml(file) == {"a": [1]}
+    file.write_text("a: [3]\n")
+    assert read_yaml(file) == {"a": [3]}
+
+
 def test_missing_or_broken_yaml_is_named(tmp_path):
     with pytest.raises(InputError, match="absent.yaml: no such file"):
         read_yaml(tmp_path / "absent.yaml")
