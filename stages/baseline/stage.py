@@ -2,13 +2,15 @@
 
 The bag of words counts the words of each text apart, so that it knows which text a word is in, but
 neither their order nor which words the texts share. The overlap knows of a pair how many words its
-texts share and how long they are, but no word.
+texts share and how long they are, but no word. Of scripts that write no spaces every character is a
+word.
 """
 
 import re
 
 import numpy as np
 import pandas as pd
+import regex
 from jaxtyping import Float
 from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import CountVectorizer
@@ -21,8 +23,23 @@ from stages.core.tasks.examples import read_examples
 from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task, load_task
 
-WORD = r"(?u)\b\w+\b"  # words of one letter too: "a" and "I"
+WORD = re.compile(r"\b\w+\b")  # words of one letter too: "a" and "I"
+# Scripts that write no spaces between words: each letter with its marks stands for itself.
+UNSEGMENTED = (
+    *("Han", "Hiragana", "Katakana", "Bopomofo", "Yi", "Thai", "Lao", "Khmer", "Myanmar"),
+    *("Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Ahom", "Javanese", "Balinese"),
+)
+SCRIPTS = "".join(rf"\p{{Script={name}}}" for name in UNSEGMENTED)
+CHARACTER = regex.compile(rf"(?V1)([[{SCRIPTS}]&&[\p{{L}}\p{{N}}]]\p{{M}}*)")
 ITERATIONS = 2_000
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in their order; of scripts that write no spaces, its characters."""
+    found: list[str] = []
+    for place, part in enumerate(CHARACTER.split(text)):
+        found += [part] if place % 2 else WORD.findall(part)
+    return found
 
 
 def word_counts(train: pd.DataFrame, validation: pd.DataFrame) -> tuple[csr_matrix, csr_matrix]:
@@ -30,7 +47,7 @@ def word_counts(train: pd.DataFrame, validation: pd.DataFrame) -> tuple[csr_matr
     blocks: list[tuple[csr_matrix, csr_matrix]] = []
     for column in ("text_a", "text_b"):
         if train[column].notna().all():
-            vectorizer = CountVectorizer(token_pattern=WORD)
+            vectorizer = CountVectorizer(tokenizer=words_of, token_pattern=None)
             counts = vectorizer.fit_transform(train[column])
             blocks.append((counts, vectorizer.transform(validation[column])))
     fitted, applied = zip(*blocks, strict=True)
@@ -63,7 +80,7 @@ def overlap_numbers(examples: pd.DataFrame) -> Float[np.ndarray, "example number
     """
     rows = []
     for texts in zip(examples["text_a"], examples["text_b"], strict=True):
-        words = [re.findall(WORD, text.lower()) or [""] for text in texts]
+        words = [words_of(text.lower()) or [""] for text in texts]
         one, other = (set(text) for text in words)
         shared = len(one & other)
         shares = [shared / len(one | other), shared / len(one), shared / len(other)]

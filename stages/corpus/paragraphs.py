@@ -8,16 +8,18 @@ import pandas as pd
 
 from stages.core.corpora.entries import ParagraphCorpus, existing
 from stages.core.corpora.store import corpus_frame
+from stages.core.packed_lines import numbered_lines
 from stages.core.stage.files import InputError
 
 
 def read(name: str, entry: ParagraphCorpus) -> pd.DataFrame:
     """Two consecutive paragraphs together, no paragraph twice, or each by itself.
 
-    `group` is the article. What is longer than `max_length` tokens is cut when it is read.
+    The file is .jsonl, .jsonl.gz or .jsonl.zst. `group` is the article. What is longer than
+    `max_length` tokens is cut when it is read.
 
     Raises:
-        InputError: there is no such file, or a line of it has no paragraphs.
+        InputError: there is no such file, it is damaged, or a line of it has no paragraphs.
     """
     path = existing(entry.path, name, "a file of JSON lines with `id` and `paragraphs`")
     rows = []
@@ -33,13 +35,14 @@ def read(name: str, entry: ParagraphCorpus) -> pd.DataFrame:
 
 
 def _articles(path: Path) -> Iterator[tuple[str, list[str]]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                article = json.loads(line)
-                yield str(article["id"]), [str(text) for text in article["paragraphs"]]
-            except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"{path}, line {number}: not an article with `id` and `paragraphs` "
-                    f"({error!r}); mend the line"
-                ) from None
+    for number, line in numbered_lines(path):
+        try:
+            article = json.loads(line)
+            identity = str(article["id"])
+            paragraphs = [str(text) for text in article["paragraphs"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path}, line {number}: not an article with `id` and `paragraphs` "
+                f"({error!r}); mend the line"
+            ) from None
+        yield identity, paragraphs

@@ -1,35 +1,16 @@
 """Plain text to learn from: JSON lines of texts, each a list of paragraphs."""
 
-import gzip
 import hashlib
-import io
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
-import pyarrow as pa
 
+from stages.core.packed_lines import numbered_lines
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 
 Text = list[str]  # its paragraphs
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[TextIO]:
-    """A file of JSON lines, unpacked by the end of its name."""
-    if path.suffix == ".zst":
-        with pa.input_stream(str(path), compression="zstd") as packed:
-            yield io.TextIOWrapper(packed, encoding="utf-8")
-    elif path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield file
-    else:
-        with path.open(encoding="utf-8") as file:
-            yield file
 
 
 def read_texts(path: Path) -> list[Text]:
@@ -46,21 +27,16 @@ def read_texts(path: Path) -> list[Text]:
             "lines with `paragraphs` (.jsonl, .jsonl.gz or .jsonl.zst)"
         )
     texts: list[Text] = []
-    number = 0  # of the last line that was read
-    try:
-        with opened(path) as lines:
-            for line in lines:
-                number += 1
-                if paragraphs := paragraphs_of(line):
-                    texts.append(paragraphs)
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{path}, line {number}: not a text with `paragraphs` or `text` ({error!r}); mend it"
-        ) from None
-    except (OSError, EOFError) as error:
-        raise InputError(
-            f"{path}: cannot be unpacked behind line {number} ({error}); copy it anew"
-        ) from None
+    for number, line in numbered_lines(path):
+        try:
+            paragraphs = paragraphs_of(line)
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path}, line {number}: not a text with `paragraphs` or `text` ({error!r}); mend "
+                "it"
+            ) from None
+        if paragraphs:
+            texts.append(paragraphs)
     return texts
 
 

@@ -35,6 +35,7 @@ class TaggerSettings(Parameters, section="tagger"):
 
     train: str | None
     test: str | None
+    language: str
     sentences: PositiveInt | None
     epochs: PositiveInt
     seed: NonNegativeInt
@@ -62,11 +63,26 @@ def examples_of(pipeline: Any, sentences: pd.Series) -> list[Any]:
     return examples
 
 
+def blank(language: str) -> Any:
+    """spaCy's pipeline of a language without components: it cuts text into words, no more.
+
+    Raises:
+        InputError: spaCy has no such language, or lacks a library that it cuts words with.
+    """
+    try:
+        return required_spacy().blank(language)
+    except ImportError as error:
+        raise InputError(
+            f"{PARAMETER_FILE}: `tagger.language` is {language!r}, which spaCy has no words for "
+            f"({error}); name a language by its code, as en or zh, or xx for any that writes spaces"
+        ) from None
+
+
 def train(sentences: pd.Series, settings: TaggerSettings) -> Any:
     """A pipeline of spaCy's own components with their default settings, trained from nothing."""
     spacy = required_spacy()
     spacy.util.fix_random_seed(settings.seed)
-    pipeline = spacy.blank("en")
+    pipeline = blank(settings.language)
     for component in COMPONENTS:
         pipeline.add_pipe(component)
     examples = examples_of(pipeline, sentences)

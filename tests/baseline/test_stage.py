@@ -1,21 +1,27 @@
 """The baselines on toys that single words decide, or do not."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from stages.baseline.stage import (
+    CHARACTER,
     bag_of_words,
     majority,
     overlap_numbers,
     run_stage,
     word_counts,
     word_overlap,
+    words_of,
 )
 from stages.core.stage.places import examples_file
+from stages.core.stage.settings import section
 from stages.core.tasks.examples import examples_frame, write_examples
 from stages.core.tasks.tables import BASELINES
-from stages.core.tasks.task import Task
+from stages.core.tasks.task import Task, WrittenData
+from stages.core.written import write_task
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
 CLASSES = Task(data=DATA, kind="classification", labels=2, metrics=["accuracy"])
@@ -101,3 +107,35 @@ def test_overlap_is_a_baseline_of_pairs_alone(tmp_path, monkeypatch, pairs):
     run_stage("own")
     models = pd.read_parquet(BASELINES.path(task="own"))["model"].unique().tolist()
     assert models == ["majority", "bag_of_words", *(["word_overlap"] if pairs else [])]
+
+
+def test_characters_are_the_words_of_scripts_without_spaces():
+    text = "苹果手机 iPhone 12, 苹果。コーヒー"
+    assert words_of(text) == [*"苹果手机", "iPhone", "12", *"苹果", *"コーヒー"]
+    assert words_of("ที่นี่ a_b") == ["ที่", "นี่", "a_b"]  # a letter with its marks
+    assert words_of("한국어 слово") == ["한국어", "слово"]  # these write spaces
+
+
+def test_chinese_pairs_share_characters_and_are_counted_by_them():
+    # {苹, 果, 手, 机} and {苹, 果}: two of four are shared.
+    pairs = frame(["苹果手机"], [0.0], ["苹果"])
+    np.testing.assert_allclose(overlap_numbers(pairs), [[1 / 2, 1 / 2, 1, np.log(2 / 4)]])
+    fitted, _ = word_counts(frame(["苹果", "果果"], [0.0, 1.0]), frame(["苹"], [0.0]))
+    assert fitted.toarray().tolist() == [[1, 1], [2, 0]]
+
+
+@pytest.mark.parametrize("name", ["relevance", "sentiment", "similarity"])
+def test_written_tasks_have_the_words_that_they_had(name):
+    sizes = {"source": "written", "train": 40, "validation": 40, "seed": 3}
+    task = section(Task, f"tasks.{name}").model_copy(update={"data": WrittenData(**sizes)})
+    for rows in write_task(name, task).values():
+        for text in [*rows["text_a"], *rows["text_b"].dropna()]:
+            assert words_of(text) == re.findall(r"(?u)\b\w+\b", text)
+
+
+def test_text_without_such_scripts_has_the_words_that_it_had():
+    every = map(chr, range(0x11A7))  # Latin, Greek, Cyrillic, Arabic, Thai, Myanmar and others
+    kept = "".join(one for one in every if not CHARACTER.match(one) and one.isprintable())
+    for start in range(0, len(kept), 7):
+        text = f"a{kept[start : start + 7]}b"
+        assert words_of(text) == re.findall(r"(?u)\b\w+\b", text)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 from ruamel.yaml import YAML
@@ -21,7 +22,7 @@ from stages.core.corpora.entries import (
 )
 from stages.core.corpora.store import corpus_frame, read_corpus, word, write_corpus
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.recordings.store import write_maps
+from stages.core.recording_writer import write_maps
 from stages.core.stage.files import InputError
 from stages.corpus import conllu, framenet, litbank, paragraphs, recorded, written
 from stages.corpus.framenet import INDEXES, exemplar_rows
@@ -190,6 +191,24 @@ def test_consecutive_paragraphs(tmp_path):
     file.write_text('{"id": 7}\n')
     with pytest.raises(InputError, match="line 1: not an article"):
         paragraphs.read("own", alone)
+
+
+@pytest.mark.parametrize("end", ["gz", "zst"])
+def test_packed_paragraphs_are_read_as_plain_ones(tmp_path, end):
+    lines = [{"id": n, "paragraphs": [f"苹果 {n}", f"b{n}"]} for n in range(3)]
+    content = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "a.jsonl").write_text(content, encoding="utf-8")
+    file = tmp_path / f"a.jsonl.{end}"
+    with pa.output_stream(str(file), compression={"gz": "gzip", "zst": "zstd"}[end]) as packed:
+        packed.write(content.encode())
+    plain, unpacked = (
+        paragraphs.read("own", ParagraphCorpus(source="paragraphs", path=str(path)))
+        for path in (tmp_path / "a.jsonl", file)
+    )
+    pd.testing.assert_frame_equal(plain, unpacked)
+    file.write_bytes(b"no archive at all")
+    with pytest.raises(InputError, match=r"a\.jsonl.*cannot be unpacked"):
+        paragraphs.read("own", ParagraphCorpus(source="paragraphs", path=str(file)))
 
 
 def recorded_corpus(folder: Path, **columns) -> RecordedCorpus:

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from stages.core.corpora.entries import RecordedCorpus
-from stages.core.recordings.store import MapStore, write_maps
+from stages.core.recording_writer import write_maps
+from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
 from stages.corpus import recorded
 

@@ -26,6 +26,7 @@ def write_treebank(path: Path, count: int, seed: int) -> None:
 
 def write_parameters(**changes) -> None:
     settings = {"train": None, "test": None, "sentences": None, "epochs": 25, "seed": 0}
+    settings["language"] = "en"
     with Path("params.yaml").open("w") as stream:
         YAML().dump({"tagger": settings | changes}, stream)
 
@@ -66,3 +67,22 @@ def test_a_trained_tagger_annotates_words_and_texts(tmp_path, monkeypatch):
     assert {word["head"] >= 6 or word["head"] < 0 for word in words[6:]} == {True}
     text = texts["text_b"][0]
     assert [text[word["start"] : word["end"]] for word in words[6:]] == ["it", "sleeps", "."]
+
+
+def test_the_words_of_a_text_are_cut_as_its_language_cuts_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_treebank(Path("train.conllu"), 10, 0)
+    write_parameters(train="train.conllu", language="zh", epochs=1)
+    run_stage()
+    texts = pd.DataFrame({"text_a": ["苹果"], "text_b": None})
+    (words,) = Tagger.load(TAGGER).annotate_texts(texts)
+    assert [word["text"] for word in words] == ["苹", "果"]
+
+
+def test_a_language_that_is_not_known_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_treebank(Path("train.conllu"), 10, 0)
+    write_parameters(train="train.conllu", language="chinese")
+    with pytest.raises(InputError, match=r"params\.yaml.*tagger\.language.*'chinese'"):
+        run_stage()
+    assert not TAGGER.exists()

@@ -18,7 +18,11 @@ PLACES = 4
 INK, MUTED, GRID = "#1b1f24", "#59636e", "#e4e7eb"
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959"]
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+# Behind the Latin fonts stand those of scripts that these lack.
+FONT = (
+    "Liberation Sans, Arial, Helvetica, Noto Sans CJK SC, Noto Sans SC, PingFang SC, "
+    "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
+)
 # Pixels: a heatmap's cell, the text beside a panel, the width of a page.
 CELL, AXIS_WIDTH, PAGE_WIDTH = 22, 70, 980
 

@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -87,3 +88,19 @@ def test_a_specification_carries_its_description(cells):
     made = charts.specification(chart, "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
+
+
+def test_latin_text_is_set_as_before_and_chinese_has_a_font(tmp_path):
+    """Fonts of other scripts stand behind the Latin ones, which measure and draw Latin text."""
+    css = Path("stages/report/static/report.css").read_text(encoding="utf-8")
+    (of_page,) = re.findall(r"font: 16px/1\.5 ([^;]+);", css)
+    for fonts in (charts.FONT, of_page):
+        names = [name.strip().strip('"') for name in fonts.split(",")]
+        assert names[:3] == ["Liberation Sans", "Arial", "Helvetica"] and names[-1] == "sans-serif"
+        assert {"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei"} <= {*names}
+    rows = pd.DataFrame({"name": ["head of a subject"], "value": [1.0], "low": 0.0, "high": 2.0})
+    sizes = []
+    for font in (charts.FONT, "Liberation Sans, Arial, Helvetica, sans-serif"):
+        chart = charts.dots(rows, "name", "points").configure(font=font)
+        sizes.append(re.search(r'viewBox="[^"]+"', drawn(chart, tmp_path / "dots.svg"))[0])
+    assert sizes[0] == sizes[1]
