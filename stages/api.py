@@ -32,8 +32,9 @@ from stages.core.heads.gates import (
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics
+from stages.core.recording_writer import write_maps
 from stages.core.recordings.recording import LiveRecording, Texts, open_texts
-from stages.core.recordings.store import MapStore, write_maps
+from stages.core.recordings.store import MapStore
 from stages.core.recordings.tokens import token_table
 
 __all__ = [

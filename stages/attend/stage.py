@@ -24,7 +24,7 @@ from stages.core.fan_out import in_order
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, Moments, surface_statistics
-from stages.core.recordings.store import MapWriter, write_maps
+from stages.core.recording_writer import MapWriter, write_maps
 from stages.core.runtime.runtime import ByDevice, Runtime, read_runtime, start
 from stages.core.stage.arms import TASK_ARMS
 from stages.core.stage.places import examples_file, maps_folder, model_folder

@@ -14,9 +14,9 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
+from stages.core.recording_writer import write_maps
 from stages.core.recordings import recording as recording_module
 from stages.core.recordings.recording import LiveRecording, StoredRecording, Texts, open_texts
-from stages.core.recordings.store import write_maps
 from stages.core.recordings.tokens import token_table
 from stages.core.stage.files import InputError
 from tests.core.recordings.pairs import corpus

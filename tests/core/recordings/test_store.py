@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from stages.core.recordings.store import MapStore, write_maps
+from stages.core.recording_writer import write_maps
+from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
 
 LAYERS, HEADS = 3, 2
