@@ -16,7 +16,7 @@ from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
 from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
-from stages.core.control_seeds import control_seeds
+from stages.core.control_seeds import control_seeds, require_control_seed
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -87,9 +87,12 @@ def run_stage(task: str, seed: int | None = None) -> None:
     """
     parameters = section(Control, "control")
     definition = load_task(task)
-    seeds = control_seeds(seeds_of(task, seed))
+    every, seeds = seeds_of(task), seeds_of(task, seed)
     if seed is None:
+        seeds = control_seeds(every)
         forget_others(RUNS / task, map(str, seeds))
+    else:
+        require_control_seed(task, every, seed)
     runs = {}
     for tuned_with in seeds:
         folders = [
@@ -152,7 +155,7 @@ def compare(
 
     open_scratch(run)
     _, inputs = encoded(parameters.examples)
-    cosines = similarities(before, after, inputs, parameters.batch, device)
+    (cosines,) = similarities(before, [after], inputs, parameters.batch, device)
     drift, drawn = cosines_by_head(cosines, **resampling)
     found = defaultdict(list, drift=[(drift, drawn)])
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]

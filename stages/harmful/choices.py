@@ -1,9 +1,11 @@
 """Which heads hurt: chosen on one half of the examples, to be scored on the other.
 
-A head hurts where the loss is lower without it. A half chooses the few heads that lower its mean
-loss most, each alone: one grid of single heads serves every half. (A forward selection, which tries
-each head again beside those that are off already, would need a grid of its own for each half and
-step.) Each half chooses for the other, in several divisions, so that the score depends less on one.
+A head hurts where the loss is lower without it. A half ranks the few heads without which, each
+alone, its mean loss falls most: one grid of single heads serves every half. What hurts alone may be
+needed once others are off; so the first one, two and more of the ranks are tried together on the
+same half, which takes as many as lower its loss most. (A forward selection, which tries every head
+again beside those that are off already, would need a grid of its own for each half and step.) Each
+half chooses for the other, in several divisions, so that the score depends less on one.
 """
 
 import numpy as np
@@ -29,7 +31,9 @@ def divide(
 
 
 def harmful_heads(changes: Float[np.ndarray, "example layer head"], most: int) -> tuple[Head, ...]:
-    """The heads without which the mean loss falls most, `most` at most; none where it never falls.
+    """The heads without which the mean loss falls most, in this order; none where it never falls.
+
+    There are `most` at most.
 
     Args:
         changes: of each example's loss with one head off.
@@ -37,15 +41,28 @@ def harmful_heads(changes: Float[np.ndarray, "example layer head"], most: int) -
     mean = changes.mean(axis=0)
     first = np.argsort(mean, axis=None, kind="stable")[:most]
     chosen = [divmod(int(place), mean.shape[1]) for place in first]
-    return tuple(sorted(head for head in chosen if mean[head] < 0))
+    return tuple(head for head in chosen if mean[head] < 0)
 
 
-def choose(
+def as_many_as_help(
+    ranked: tuple[Head, ...], without: Float[np.ndarray, "prefix example"]
+) -> tuple[Head, ...]:
+    """The first of the ranked heads, as many as lower the mean loss most together.
+
+    Args:
+        without: losses without the first one, two, ... of them.
+    """
+    if not ranked:
+        return ()
+    return tuple(sorted(ranked[: int(without.mean(axis=1).argmin()) + 1]))
+
+
+def rank(
     changes: Float[np.ndarray, "example layer head"],
     sides: Int[np.ndarray, "division example"],
     most: int,
 ) -> list[tuple[tuple[Head, ...], tuple[Head, ...]]]:
-    """What each half of each division chooses; see `harmful_heads`."""
+    """The heads that each half of each division ranks first; see `harmful_heads`."""
     return [
         (harmful_heads(changes[side == 0], most), harmful_heads(changes[side == 1], most))
         for side in sides

@@ -30,7 +30,7 @@ from stages.harmful.tables import CALIBRATION, HALVES, HEADS, LOSS, SCORES, SPRE
 
 POINTS = PERCENT = 100
 NO_PLACE = "heads of the same place in encoders that began at random have nothing in common"
-NOT_LEARNT = "the encoder tuned from random weights has not learnt the task"
+NOT_LEARNT = "the encoder tuned from random weights has not learnt the task, or no head of it hurts"
 
 
 @measure
@@ -41,9 +41,15 @@ def loss_without_harmful(measures: Measures, settings: Settings) -> Answer:
 
 @measure
 def loss_beyond_random(measures: Measures, settings: Settings) -> Answer:
-    """The same less the change without as many random heads, on the task where it is largest."""
+    """The same less the change without as many random heads, on the task where it is largest.
+
+    A fine-tuning in which no half found a head that hurts has no such difference: nothing is off,
+    which is better than any random head off that costs something.
+    """
 
     def beyond(row: dict) -> Estimate:
+        if not row["heads_off"]:
+            raise NotMeasured("no head hurts")
         return difference_of(_relative(row), _relative(row, "random"))
 
     return _of_every(measures, SCORES, _of_figure(LOSS, beyond), largest)
@@ -88,11 +94,15 @@ def confidence_of_harmful(measures: Measures, settings: Settings, heads: int) ->
     On the task where the difference is largest.
 
     Args:
-        heads: how many of each encoder are taken, those without which the loss is lowest.
+        heads: how many of each encoder are taken, those without which the loss is lowest; fewer
+            where it is lower than with all heads on without fewer.
     """
 
     def difference(run: pd.DataFrame) -> Estimate:
-        found = worst_less_others(of_heads(run, "loss"), of_heads(run, "confidence"), heads)
+        count = min(heads, int((run["loss"] < 0).sum()))
+        if not count:
+            raise NotMeasured("no head hurts")
+        found = worst_less_others(of_heads(run, "loss"), of_heads(run, "confidence"), count)
         return replace(found, n=int(run["examples"].iloc[0]))
 
     return _of_every(measures, HEADS, difference, largest)
@@ -135,13 +145,17 @@ def _of_every(
     among: list[str] | None = None,
 ) -> Answer:
     """The estimate of every learnt task, over its seeds, beside the control's."""
-    own = _by_task(measures, table, TUNED, estimate, among)
-    control: dict[str, Estimate] = {}
+    runs = _by_task(measures, table, TUNED, estimate, among)
+    if not runs:
+        raise NotMeasured("no task that was learnt has it, or no head hurts")
+    control: dict[str, list[Estimate]] = {}
     with suppress(NotMeasured):
         control = _by_task(measures, table, TUNED_FROM_RANDOM, estimate, among)
-    answer = over_tasks(own, combine, control, uncontrolled=NOT_LEARNT, of_some=of_some)
-    rows = _of_arm(measures.frame(table), TUNED)
-    return replace(answer, arm=TUNED, seeds=fine_tunings(rows, own))
+    own, others = (
+        {task: over_seeds(of_task) for task, of_task in some.items()} for some in (runs, control)
+    )
+    answer = over_tasks(own, combine, others, uncontrolled=NOT_LEARNT, of_some=of_some)
+    return replace(answer, arm=TUNED, seeds=min(map(len, runs.values())))
 
 
 def _by_task(
@@ -150,14 +164,17 @@ def _by_task(
     arm: Arm,
     estimate: Callable[[pd.DataFrame], Estimate],
     among: list[str] | None,
-) -> dict[str, Estimate]:
+) -> dict[str, list[Estimate]]:
+    """The estimates of every task's fine-tunings; those that have none are left out."""
     rows = _of_arm(of_learnt_tasks(measures, table, arm, resampled=True), arm)
     if among is not None:
         rows = rows[rows["task"].isin(among)]
-    return {
-        str(task): over_seeds([estimate(run) for _, run in runs.groupby("seed", sort=False)])
-        for task, runs in rows.groupby("task", sort=False)
-    }
+    found: dict[str, list[Estimate]] = {}
+    for (task, _), run in rows.groupby(["task", "seed"], sort=False):
+        with suppress(NotMeasured):
+            of_run = estimate(run)
+            found.setdefault(str(task), []).append(of_run)
+    return found
 
 
 def _of_arm(rows: pd.DataFrame, arm: Arm) -> pd.DataFrame:

@@ -101,11 +101,14 @@ def heads_table(found: Found, resamples: int, seed: int) -> tuple[pd.DataFrame, 
 def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> tuple[pd.DataFrame, Drawn]:
     """How the fall of the loss is spread over examples: of the chosen heads, and of random ones.
 
-    The fall of an example is the mean over the divisions, of the half that did not choose; of
-    random heads it is that of each set, and their figures' mean.
+    The fall of an example is the mean over the divisions, of the half that did not choose; an
+    example for which no half chose any head is left out. Of random heads it is that of each set,
+    and their figures' mean.
     """
     before = example_losses(cut.full, cut.labels, kind)
     held_out = before - example_losses(cut.held_out(), cut.labels, kind).mean(axis=0)
+    any_off = (cut.held_out() != cut.full).any(axis=(0, 2))
+    held_out = held_out[any_off] if any_off.any() else held_out
     few = cut.random_rows
     random = before[few] - example_losses(cut.random, cut.labels[few], kind)
     row, drawn = spread_row(held_out, resamples, seed, cut.widening)

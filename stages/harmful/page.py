@@ -1,6 +1,5 @@
 """Heads that hurt, and what sets them apart (query-title study, conclusion; B1)."""
 
-import numpy as np
 import pandas as pd
 
 from stages.core.pages.charts import dots
@@ -9,21 +8,11 @@ from stages.core.stage.arms import TUNED
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
-from stages.harmful.again import (
-    OfRun,
-    between_seeds,
-    between_tasks,
-    jackknife,
-    loss_without,
-    overlap,
-    rank_correlation,
-    runs_of,
-)
 from stages.harmful.apart import PLACE, apart
+from stages.harmful.repeated import repeated
 from stages.harmful.tables import (
     CALIBRATION,
     EXAMPLES,
-    HALVES,
     HEADS,
     LOSS,
     SAVING,
@@ -39,7 +28,7 @@ def sections(measures: Measures) -> list[Section]:
     return [
         _scores(scores, measures.frame(SAVING)),
         _spread(measures.frame(SPREAD), measures.frame(EXAMPLES)),
-        _again(measures),
+        repeated(measures),
         apart(_over_seeds(heads), measures),
     ]
 
@@ -74,36 +63,44 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
         drawn.append(values.assign(run=run, off=what))
     return Section(
         "B1: what is gained without the heads that hurt?",
-        "A head hurts where the loss is lower without it. Each half of the examples names the few "
-        "heads without which, each alone, its loss is lowest; these are set to zero together, and "
-        "the other half is scored. Both halves choose for each other, in several divisions, so "
-        "that no example scores what it chose. Beside them stand as many random heads, and the "
-        "same procedure on an encoder that was tuned from random weights.",
+        "A head hurts where the loss is lower without it. Each half of the examples ranks the few "
+        "heads without which, each alone, its loss is lowest, and takes as many of the first as "
+        "lower it most together; these are set to zero, and the other half is scored. Both "
+        "halves choose for each other, in several divisions, so that no example scores what it "
+        "chose. Beside them stand as many random heads, and the "
+        "same procedure on an encoder that was tuned from random weights: where that has not "
+        "learnt the task, no head that is off changes much, and claims leave it out.",
         (
             Figure(
                 "harmful-loss",
                 "Change of the loss without heads that hurt, and without random ones",
                 "Percent of the loss with all heads on; below 0 the encoder is better without. "
-                "Lines are 95% bootstrap intervals over the examples of one fine-tuning.",
+                "Lines are 95% bootstrap intervals over the examples of one fine-tuning, of random "
+                "heads over their sets too.",
                 dots(pd.concat(drawn), "run", "change of the loss, percent", group="off"),
             ),
             Table(
                 "harmful-scores",
                 "Loss, metrics and calibration with all heads on, and without those that hurt",
+                "One row a fine-tuning (`arm`, `seed`) and `figure`: `full` with all heads on, "
+                "`cut` without those that hurt (`heads_off` of them, mean over halves), on as many "
+                "`examples`, of which `chosen_on` choose. "
                 "`loss` is cross-entropy in nats, or a squared error; metrics are shares. "
                 f"`{CALIBRATION}` is the expected calibration error of classes (bins of equal "
                 "width by the probability of the class that is named); scores have no probability, "
                 "so of these it is the distance between the mean prediction and the mean label, in "
                 "bins by prediction and in the label's unit. `change` is on the halves that did "
                 "not choose, `change_where_chosen` on those that did, where it flatters; `random` "
-                "without as many random heads, `beyond` is change less random.",
+                "without as many random heads (one, where no head hurts), on fewer of the examples "
+                "(setting `random_examples`); `beyond` is change less random.",
                 rows,
             ),
             Table(
                 "harmful-saving",
                 "What removing as many heads would save: computed, not measured",
                 "Shares of the multiplications of attention (projections and products of maps) and "
-                "of the whole encoder at these examples' lengths. transformers 5 loads no layers "
+                "of the whole encoder at these examples' lengths (`tokens`, their mean), which "
+                "`heads_off` heads less would save. transformers 5 loads no layers "
                 "with fewer heads; `python -m tools.cut` writes a checkpoint whose columns for the "
                 "heads are zero, which predicts the same and is no faster.",
                 saving[["task", *saving.columns.drop("task")]],
@@ -141,75 +138,6 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
             ),
         ),
     )
-
-
-def _again(measures: Measures) -> Section:
-    rows = measures.drawn(HALVES)
-    rows = rows[rows["arm"] == TUNED]
-    runs = {str(task): runs_of(own) for task, own in rows.groupby("task", sort=False)}
-    items = [
-        Table(
-            "harmful-tasks",
-            "On other tasks",
-            "The change of a task's loss, in percent, without each head that the other task chose, "
-            "alone, with its 95% interval over examples and, of several fine-tunings, over seeds; "
-            "and the rank correlation over all heads of both tasks' changes.",
-            pd.DataFrame(
-                {
-                    "task": scores,
-                    "heads of": chooses,
-                    "change": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "spearman": _correlation(runs[scores], runs[chooses]),
-                }
-                for (scores, chooses), found in between_tasks(runs).items()
-            ),
-        )
-    ]
-    seeds = _seeds({task: own for task, own in runs.items() if len(own) > 1})
-    if len(seeds):
-        items.insert(
-            0,
-            Table(
-                "harmful-seeds",
-                "On other seeds",
-                "Of one fine-tuning against another of the same task, on halves that share no "
-                "example: the change of the loss, in percent, without each head that the other "
-                "chose; the share of heads that both chose, beyond what chance gives; the rank "
-                "correlation of all heads' effects. Intervals are jackknives over seeds, which "
-                "takes three at least.",
-                seeds,
-            ),
-        )
-    return Section(
-        "Do the same heads hurt again?",
-        "What one fine-tuning chose is scored on another that did not choose.",
-        tuple(items),
-    )
-
-
-def _seeds(runs: dict[str, dict[int, OfRun]]) -> pd.DataFrame:
-    comparisons = {
-        "loss without its heads": loss_without,
-        "overlap beyond chance": overlap,
-        "rank correlation": rank_correlation,
-    }
-    rows = []
-    for task, own in runs.items():
-        for name, compare in comparisons.items():
-            found = jackknife(between_seeds(list(own.values()), compare))
-            limits = {"value": found.value, "low": found.low, "high": found.high}
-            rows.append({"task": task, "seeds": len(own), "figure": name, **limits})
-    return pd.DataFrame(rows)
-
-
-def _correlation(one: dict[int, OfRun], other: dict[int, OfRun]) -> float:
-    means = [
-        np.mean([run.losses.mean(axis=(0, 1)) for run in runs.values()], axis=0)
-        for runs in (one, other)
-    ]
-    return float(pd.Series(means[0]).corr(pd.Series(means[1]), method="spearman"))
 
 
 PAGE = Page(

@@ -1,7 +1,7 @@
 """Which heads hurt, and why (the open question at the end of the query-title study; B1).
 
-A head hurts where the loss is lower without it. Each half of the validation examples chooses the
-few heads that hurt it most, the other half is scored without them: loss, metrics, calibration.
+A head hurts where the loss is lower without it. Each half of the validation examples chooses a few
+heads that hurt it most, the other half is scored without them: loss, metrics, calibration.
 Beside them stand as many random heads, and the same procedure on an encoder that was tuned from
 random weights. How the fall of the loss is spread over examples, and how confident the chosen heads
 are, is measured on the same examples.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import PositiveInt, model_validator
 
 from stages.core.control_seeds import control_seeds
@@ -40,7 +40,7 @@ from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.harmful.attention import confidence_and_entropy
-from stages.harmful.choices import Head, choose, divide, random_heads, widening
+from stages.harmful.choices import Head, as_many_as_help, divide, random_heads, rank, widening
 from stages.harmful.found import (
     Found,
     examples_table,
@@ -113,9 +113,9 @@ def run_stage(task: str, seed: int | None = None) -> None:
     """
     parameters = section(Harmful, "harmful")
     definition = load_task(task)
-    seeds = seeds_of(task, seed)
+    every, seeds = seeds_of(task), seeds_of(task, seed)
     models: list[tuple[Arm, int]] = [(TUNED, one) for one in seeds]
-    models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(seeds)]
+    models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(every) if one in seeds]
     if seed is None:
         forget_others(RUNS / task, [f"{arm}-{one}" for arm, one in models])
     runs = {}
@@ -192,7 +192,19 @@ def measure(
         example_losses(logits, labels[rows], definition.kind) for logits in (full_of_some, single)
     )
     changes = (after - before).T.reshape(len(rows), gated.layers, gated.heads)
-    chosen = choose(changes, sides[:, rows], parameters.most)
+
+    def chosen_by(side: Int[np.ndarray, " some"], half: int, ranked: tuple[Head, ...]) -> tuple:
+        """As many of the ranked heads as lower the loss of the half that ranked them."""
+        own = np.flatnonzero(side == half)
+        prefixes = [ranked[: count + 1] for count in range(len(ranked))]
+        of_half = part_of(some, own), prefixes, parameters, runtime, run / "prefixes", model
+        losses = example_losses(run_sets(gated, *of_half)[1], labels[rows[own]], definition.kind)
+        return as_many_as_help(ranked, losses)
+
+    chosen = [
+        tuple(chosen_by(side[rows], half, ranked) for half, ranked in enumerate(pair))
+        for side, pair in zip(sides, rank(changes, sides[:, rows], parameters.most), strict=True)
+    ]
     count = max(1, round(np.mean([len(heads) for pair in chosen for heads in pair])))
     random = random_heads(gated.layers, gated.heads, count, parameters.draws, parameters.seed)
 
@@ -266,7 +278,7 @@ def run_sets(
     gates = [Gate("zero", heads, "random", draw=draw) for draw, heads in enumerate(sets) if heads]
     if not gates:
         full = with_all_heads(gated, encoded, parameters)
-        return full, np.stack([full] * len(sets))
+        return full, np.stack([full] * len(sets)) if sets else np.empty((0, *full.shape), "f4")
     grid = Grid(gated, gates, None, parameters.precision)
     full, logits = run_gates(grid, encoded, parameters.batch, runtime, run, model)
     without = np.stack([full] * len(sets))

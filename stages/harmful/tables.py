@@ -1,7 +1,8 @@
 """What the stage `harmful` writes of heads that hurt; `arm` is the encoder, the control among them.
 
-Every effect is paired on the same examples, and what chose a set of heads never scores it. `change`
-is that without the chosen heads, `random` that without as many heads drawn by chance.
+Every change is paired with all heads on, on the same examples, and what chose a set of heads never
+scores it. `change` is that without the chosen heads; `random` that without as many heads drawn by
+chance (one, where none was chosen), on fewer examples.
 """
 
 from stages.core.stage.tables import MeasuredTable, interval_names

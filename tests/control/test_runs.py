@@ -13,6 +13,7 @@ from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gates import Gate, GateBatch, off_matrix
 from stages.core.heads.seam import Gated
+from stages.core.stage.files import InputError
 from stages.core.tasks.examples import draw_examples, read_examples
 from tests import toy
 
@@ -129,3 +130,12 @@ def test_a_seed_that_is_added_leaves_the_others_as_they_are(project, tiny_bert, 
     for name in names:
         table = pd.read_parquet(f"work/measures/control/{name}.parquet")
         pd.testing.assert_frame_equal(table, before[name])
+
+
+def test_a_seed_of_which_no_control_is_made_is_refused(project):
+    toy.write_parameters(control=CONTROL, run={"seeds": [0, 1], "control_seeds": 1})
+    with pytest.raises(InputError, match=r"--seed 1.*with seed 0 alone.*`run\.control_seeds`"):
+        control.run_stage("toy", 1)
+    toy.write_parameters(control=CONTROL, run={"seeds": [0, 1], "control_seeds": None})
+    with pytest.raises(FileNotFoundError):  # it is made, but not in this folder
+        control.run_stage("toy", 1)

@@ -16,7 +16,7 @@ HURTING = [(0, 1), (1, 2)]
 
 def scored(figure: str, change: float, full: float = 0.5, **others: Any) -> dict[str, Any]:
     row = {"figure": figure, "full": full, "change": change, "random": 0.02, "examples": 60}
-    row |= {"change_low": change - 0.01, "change_high": change + 0.01}
+    row |= {"change_low": change - 0.01, "change_high": change + 0.01, "heads_off": 2.0}
     return {"seed": 0, "arm": "tuned"} | row | others
 
 
@@ -65,6 +65,19 @@ def test_random_heads_stand_against_the_chosen(measures):
     answer = found(measures, "loss_beyond_random")
     assert answer.pooled.value == pytest.approx(-24)
     assert answer.pooled.high < -20
+
+
+def test_no_heads_off_are_not_better_than_random_ones(measures):
+    """Nothing off is better than a random head off that costs something: that says nothing."""
+    none = scored("loss", 0.0, heads_off=0.0)
+    write_scores(measures, "one", none, spread=0.001)
+    with pytest.raises(NotMeasured, match="no head hurts"):
+        found(measures, "loss_beyond_random")
+    runs = [none, scored("loss", -0.1, seed=1)]
+    write_scores(measures, "one", *runs, spread=0.001)
+    answer = found(measures, "loss_beyond_random")
+    assert (answer.pooled.value, answer.seeds) == (pytest.approx(-24), 1)
+    assert found(measures, "loss_without_harmful").seeds == 2
 
 
 def test_accuracy_is_of_some_task_and_in_points(measures):
@@ -127,6 +140,16 @@ def test_heads_that_hurt_are_held_against_the_others(measures):
     assert answer.pooled.value == pytest.approx(0.3 - 0.6)
     assert answer.pooled.n == 60
     assert answer.control.value == pytest.approx(0)
+
+
+def test_heads_that_hurt_nobody_are_not_among_those_that_hurt(measures):
+    rows = heads({(0, 1): 0.2, (1, 2): 0.4})
+    write_drawn(measures, HEADS, rows, 0.001, task="one")
+    answer = found(measures, "confidence_of_harmful", heads=3)
+    assert answer.pooled.value == pytest.approx(0.3 - 0.5)
+    write_drawn(measures, HEADS, [row | {"loss": 0.1} for row in rows], 0.001, task="one")
+    with pytest.raises(NotMeasured, match="no head hurts"):
+        found(measures, "confidence_of_harmful", heads=3)
 
 
 def halves(losses: dict[tuple[int, int], float], seed: int = 0, full: float = 2.0) -> list[dict]:

@@ -206,3 +206,11 @@ def test_a_half_that_chooses_nothing_turns_no_head_off(project):
     np.testing.assert_allclose(
         harmful.with_all_heads(gated, encoded, parameters), full, rtol=1e-4, atol=1e-5
     )
+
+
+def test_a_seed_without_control_is_measured_alone(project, tiny_bert):
+    toy.write_parameters(harmful=HARMFUL, run={"seeds": [0, 1], "control_seeds": 1})
+    toy.write_models(tiny_bert, "tuned", seed=1)
+    harmful.run_stage("toy", 1)
+    scores = pd.read_parquet(SCORES.path(task="toy"))
+    assert {*zip(scores["arm"], scores["seed"], strict=True)} == {("tuned", 1)}

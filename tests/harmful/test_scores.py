@@ -5,7 +5,7 @@ import pytest
 
 from stages.core.outcomes.paired import draw_weights
 from stages.core.tasks.task import Task
-from stages.harmful.choices import choose, divide, widening
+from stages.harmful.choices import divide, rank, widening
 from stages.harmful.scores import Cut, example_losses, figures, score, score_table, widened
 
 HEADS, MOST, EXAMPLES, RESAMPLES = 24, 3, 120, 150
@@ -31,7 +31,7 @@ def simulated(effects: np.ndarray, seed: int) -> tuple[float, float, float, floa
     changes = generator.normal(effects, 1.0, size=(EXAMPLES, HEADS)).reshape(-1, 4, 6)
     choosing = np.arange(EXAMPLES) % 3 > 0
     sides = divide(choosing, 2, seed)
-    chosen = choose(changes[choosing], sides[:, choosing], MOST)
+    chosen = rank(changes[choosing], sides[:, choosing], MOST)
     without = np.array(
         [[sum(changes[:, *head] for head in heads) for heads in pair] for pair in chosen]
     )[..., None]
@@ -65,7 +65,7 @@ def test_noise_looks_like_a_gain_only_where_it_chose():
     generator = np.random.default_rng(0)
     changes = generator.normal(size=(EXAMPLES, 4, 6))
     side = (np.arange(EXAMPLES) % 2)[None]
-    heads = choose(changes, side, 3)[0]
+    heads = rank(changes, side, 3)[0]
     without = np.array([[sum(changes[:, *head] for head in part) for part in heads]])[..., None]
     zeros = np.zeros((EXAMPLES, 1))
     cut = Cut(np.zeros(EXAMPLES), zeros, side, without, np.arange(EXAMPLES), zeros[None])

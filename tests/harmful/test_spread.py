@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stages.harmful.found import spread_table
+from stages.harmful.scores import Cut
 from stages.harmful.spread import most_helped, spread, spread_row
 
 EVEN = np.ones((1, 20))
@@ -53,3 +55,15 @@ def test_the_examples_that_gain_most_stand_first_with_their_share():
     assert found["id"].tolist() == ["b", "c"]  # those whose loss falls
     assert found["fall"].tolist() == [3, 1]
     assert found["share"].tolist() == [0.75, 0.25]
+
+
+def test_examples_for_which_no_half_chose_a_head_are_left_out():
+    """One half chose heads that lower the loss everywhere, the other none."""
+    full = np.zeros((40, 2))
+    side = np.arange(40) % 2
+    better = np.stack([full + np.array([1.0, 0.0]), full])
+    cut = Cut(np.zeros(40), full, side[None], better[None], np.arange(4), full[None, :4])
+    table, _ = spread_table(cut, "classification", 20, 0)
+    chosen = table.set_index("heads").loc["chosen"]
+    assert chosen["examples"] == 20
+    assert chosen["falls"] == 1
