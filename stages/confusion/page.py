@@ -61,8 +61,10 @@ def _conditions(rows: pd.DataFrame) -> Section:
             Table(
                 "confusion-conditions",
                 "Every condition",
-                "Bits, mean over layers. The examples stand for the condition; the sentences are "
-                "others.",
+                "Bits, mean over layers. The examples stand for the condition; the `sentences` are "
+                "others. `auxiliary`: whether it shows number (agreeing) or is a modal; `matching` "
+                "of the `distractors` have the number of the subject, or the gender of the "
+                "reflexive; `chance` is equal attention to all candidates.",
                 shown[columns],
                 rows=40,
             ),
@@ -141,10 +143,11 @@ def _seen_in_conditions(mean: pd.DataFrame) -> str:
     beyond = own["confusion"] - own["chance"]
     most, least = own.loc[beyond.idxmax()], own.loc[beyond.idxmin()]
     above = int((own["low"] > own["chance"]).sum())
+    below = int((own["high"] < own["chance"]).sum())
     return (
         f"Beyond equal attention, {most['condition']} confuses most ({beyond.max():+.2f} bits) and "
         f"{least['condition']} least ({beyond.min():+.2f}); in {above} of {len(own)} conditions "
-        "the whole interval lies above equal attention."
+        f"the whole interval lies above equal attention, in {below} below it."
     )
 
 
@@ -153,8 +156,9 @@ def _seen_in_layers(rows: pd.DataFrame) -> str:
     own = _own(rows[(rows["layer"] != EVERY_LAYER) & rows["condition"].isin(list(EXAMPLES))])
     bits = own.groupby("layer")["confusion"].mean()
     return (
-        f"Mean over conditions, it is most confused in layer {bits.idxmax()} ({bits.max():.2f} "
-        f"bits) and least in layer {bits.idxmin()} ({bits.min():.2f})."
+        f"Mean over conditions, attention is most confused in layer {bits.idxmax()} "
+        f"({bits.max():.2f} bits) and least in layer {bits.idxmin()} ({bits.min():.2f}), counted "
+        "from 0."
     )
 
 

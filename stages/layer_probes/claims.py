@@ -19,6 +19,7 @@ POINTS = 100
 COUNTED = "lexical items"
 ACCURACY = interval_names(value="accuracy")
 NO_LAYER = "what is measured is before the lowest layer, which random weights share"
+WEAKNESS = "the claim is of a weakness, which who has learnt nothing has as well"
 
 
 @measure
@@ -89,7 +90,7 @@ def probe_loss(measures: Measures, settings: Settings, probe: str, part: str) ->
         alike, other = (rows[rows["part"] == name] for name in (TEST, part))
         return difference_of(_of_layers(alike, None), _of_layers(other, None))
 
-    return _answer(measures, probe, [TEST, part], loss)
+    return _without_control(_answer(measures, probe, [TEST, part], loss), WEAKNESS)
 
 
 @measure
@@ -121,7 +122,7 @@ def words_over_chance(measures: Measures, settings: Settings, positions: list[in
         words, chance = (rows[rows["state"] == name] for name in (WORD_EMBEDDINGS, CHANCE))
         return difference_of(_mean(words), _mean(chance))
 
-    return _before_layers(_answer(measures, NTH_TOKEN, TEST, over, positions))
+    return _without_control(_answer(measures, NTH_TOKEN, TEST, over, positions), NO_LAYER)
 
 
 @measure
@@ -132,7 +133,7 @@ def position_over_words(measures: Measures, settings: Settings, positions: list[
         with_it, without = (rows[rows["state"] == name] for name in (EMBEDDINGS, WORD_EMBEDDINGS))
         return difference_of(_mean(with_it), _mean(without))
 
-    return _before_layers(_answer(measures, NTH_TOKEN, TEST, over, positions))
+    return _without_control(_answer(measures, NTH_TOKEN, TEST, over, positions), NO_LAYER)
 
 
 @summary("layer_probes")
@@ -175,9 +176,8 @@ def _answer(
     return by_corpus(rows, in_points, COUNTED)
 
 
-def _before_layers(answer: Answer) -> Answer:
-    """The answer without a control: no weight of a layer is in it."""
-    return replace(answer, control=None, beyond=None, uncontrolled=NO_LAYER)
+def _without_control(answer: Answer, reason: str) -> Answer:
+    return replace(answer, control=None, beyond=None, uncontrolled=reason)
 
 
 def _of_layers(rows: pd.DataFrame, layers: Band | None) -> Estimate:

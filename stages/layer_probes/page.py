@@ -51,8 +51,7 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def _panel(probe: str, position: int, part: str) -> str:
-    name = f"{TITLES[probe]} {position}" if position else TITLES[probe]
-    return f"{name}: {TITLES.get(part, part)}"
+    return f"{TITLES[probe]} {position}" if position else f"{TITLES[probe]}: {TITLES[part]}"
 
 
 def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
@@ -124,7 +123,7 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
 def _best_sentence(rows: pd.DataFrame) -> str:
     """What is seen in a panel: the best layer, and whether it is beyond who names the first one."""
     best = _best(rows)
-    said = f"{_name(rows)}: best in layer {best['layer']} ({_percent(best)}"
+    said = f"{_name(rows)}: {_where(rows)} ({_percent(best)}"
     first = rows[rows["state"] == FIRST]
     if first.empty:
         return said + ")."
@@ -132,7 +131,7 @@ def _best_sentence(rows: pd.DataFrame) -> str:
     if best["low"] > row["high"]:
         side = "above"
     else:
-        side = "below" if best["high"] < row["low"] else "no more and no less than"
+        side = "below" if best["high"] < row["low"] else "not told apart from"
     return f"{said}), {side} the first one ({_percent(row)})."
 
 
@@ -140,16 +139,24 @@ def _fall_sentence(rows: pd.DataFrame) -> str:
     """What is seen in a panel: the best layer, and what is left in the highest."""
     best, layers = _best(rows), rows[rows["state"] == LAYER]
     top = layers.loc[layers["layer"].idxmax()]
-    return (
-        f"{_name(rows)}: best in layer {best['layer']} ({_percent(best)}), "
-        f"{_percent(top)} in the highest."
-    )
+    return f"{_name(rows)}: {_where(rows)} ({_percent(best)}), {_percent(top)} in the highest."
 
 
 def _best(rows: pd.DataFrame) -> pd.Series:
     """The row of the layer with the highest accuracy, the lowest of several."""
     layers = rows[rows["state"] == LAYER]
     return layers.loc[layers["accuracy"].idxmax()]
+
+
+def _where(rows: pd.DataFrame) -> str:
+    """The layers that are best, in words; where several are alike, none of them stands out."""
+    layers = rows[rows["state"] == LAYER]
+    alike = sorted(layers.loc[layers["accuracy"] == layers["accuracy"].max(), "layer"])
+    if len(alike) == 1:
+        return f"best in layer {alike[0]}"
+    if len(alike) == len(layers):
+        return "alike in every layer"
+    return f"best in layers {', '.join(map(str, alike[:-1]))} and {alike[-1]} alike"
 
 
 def _name(rows: pd.DataFrame) -> str:
@@ -164,7 +171,9 @@ def _percent(row: pd.Series | dict) -> str:
 def _all(rows: pd.DataFrame) -> Section:
     return Section(
         "Every probe",
-        "All of the above as numbers. Where `state` is no layer, `layer` is -1. A probe that is "
+        "All of the above as numbers. `position` is n of the n-th word, 0 of other probes; `part` "
+        "are the sentences tested on. Where `state` is no layer (embeddings with position, words "
+        "alone, who names the first one, any word), `layer` is -1. A probe that is "
         "right as often at all layers of an encoder of random weights reads what the embeddings "
         "have: word and position.",
         (

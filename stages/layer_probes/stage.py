@@ -111,11 +111,20 @@ def _means(
     weights: Float[np.ndarray, "line question"],
     items: int,
 ) -> Float[np.ndarray, "state line"]:
-    """Weighted means; of resamples, which are all lines but the first, none of too few items."""
-    with np.errstate(invalid="ignore"):
-        found = (values @ weights.T) / weights.sum(1)
-    if items < LEAST_GROUPS:
-        found[:, 1:] = np.nan
+    """Weighted means; of resamples, which are all lines but the first, none of too few items.
+
+    A resample without any of these sentences is drawn anew: it becomes one of the others, the same
+    for every encoder.
+    """
+    empty = ~weights[1:].any(1)
+    if items < LEAST_GROUPS or empty.all():
+        found = np.full((len(values), len(weights)), np.nan)
+        found[:, 0] = values.mean(1)
+        return found
+    lines = np.arange(len(weights))
+    lines[1:][empty] = np.resize(1 + np.flatnonzero(~empty), np.count_nonzero(empty))
+    weights = weights[lines]
+    found = (values @ weights.T) / weights.sum(1)
     return widened(found, items).clip(0, 1)  # a share that is widened is a share all the same
 
 

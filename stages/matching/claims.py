@@ -17,7 +17,7 @@ from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task, o
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, difference_of, over_seeds
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, fine_tunings
+from stages.core.verdicts.measures import Measures
 from stages.matching.tables import (
     ALL,
     DRAWS,
@@ -63,10 +63,10 @@ def matching_score(
     rows = _rows(measures, GROUPS, TUNED) if arm == TUNED else every
     # Each of the two chose its heads itself.
     own, control = (
-        _over_seeds(some[(some["arm"] == one) & (some["heads_of"] == one)], score)
+        _of_runs(some[(some["arm"] == one) & (some["heads_of"] == one)], score)
         for some, one in ((rows, arm), (every, RANDOM_WEIGHTS))
     )
-    return _decided(measures, GROUPS, task, arm, own, control)
+    return _decided(task, arm, own, control)
 
 
 @measure
@@ -136,38 +136,43 @@ def _of_tuned(
         arm_in: the column that says of which of the two a row is.
     """
     rows = _rows(measures, table, TUNED)
-    own = _over_seeds(rows[rows[arm_in] == TUNED], estimate)
-    control: dict[str, Estimate] = {}
+    own = _of_runs(rows[rows[arm_in] == TUNED], estimate)
+    control: dict[str, list[Estimate]] = {}
     with suppress(NotMeasured):
         others = _rows(measures, table, TUNED_FROM_RANDOM)
-        control = _over_seeds(others[others[arm_in] == TUNED_FROM_RANDOM], estimate)
-    return _decided(measures, table, task, TUNED, own, control)
+        control = _of_runs(others[others[arm_in] == TUNED_FROM_RANDOM], estimate)
+    return _decided(task, TUNED, own, control)
 
 
 def _rows(measures: Measures, table: MeasuredTable, arm: Arm) -> pd.DataFrame:
     return of_learnt_tasks(measures, table, arm, resampled=True)
 
 
-def _over_seeds(rows: pd.DataFrame, estimate: OfRun) -> dict[str, Estimate]:
-    """The estimate of every task over its seeds; of a seed without such heads there is none."""
+def _of_runs(rows: pd.DataFrame, estimate: OfRun) -> dict[str, list[Estimate]]:
+    """The estimates of every task's seeds; of a seed without such heads there is none."""
     found: dict[str, list[Estimate]] = {}
     for (task, _), run in rows.groupby(["task", "seed"], sort=False):
         with suppress(NotMeasured):
             of_run = estimate(run)
             found.setdefault(str(task), []).append(of_run)
-    return {task: over_seeds(runs) for task, runs in found.items()}
+    return found
 
 
 def _decided(
-    measures: Measures,
-    table: MeasuredTable,
-    task: str,
-    arm: Arm,
-    own: dict[str, Estimate],
-    control: dict[str, Estimate],
+    task: str, arm: Arm, runs: dict[str, list[Estimate]], others: dict[str, list[Estimate]]
 ) -> Answer:
-    if not own:
-        raise NotMeasured("no head of the lower half matches equal terms across the pair")
+    """The answer over the seeds that have an estimate.
+
+    Args:
+        others: runs of the control.
+    """
+    if not runs:
+        raise NotMeasured(
+            "no head of the lower half matches equal terms across the pair, or none above reads it"
+        )
+    own, control = (
+        {name: over_seeds(of_task) for name, of_task in some.items()} for some in (runs, others)
+    )
     chosen = decided_by_task(task, own)
     answer = over_tasks(
         {task: own[task]},
@@ -175,9 +180,7 @@ def _decided(
         control,
         uncontrolled=NOT_TUNED_FROM_RANDOM,
     )
-    rows = measures.frame(table)
-    rows = rows[rows["arm"] == arm]
-    seeds = None if arm == UNTUNED else fine_tunings(rows, [task])
+    seeds = None if arm == UNTUNED else len(runs[task])
     return replace(answer, tasks=own, decided_on=chosen.decided_on, arm=arm, seeds=seeds)
 
 

@@ -109,9 +109,11 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
             Table(
                 "matching-heads",
                 "Heads that match",
-                "`found` is the score on the training examples that chose; score with its 95% "
-                "interval over validation examples, and shares of attention; counted are the "
-                "examples with a term in both texts.",
+                "`found` is the score on the training examples that chose; `score` with its 95% "
+                "interval over validation examples, `count` of which have a term in both texts. Of "
+                "such terms, shares of attention: `equal` to the equal term, `place` less what "
+                "tokens as far apart give, `key` less what others give to that term, `itself` to "
+                "the term itself, `sep` to [SEP].",
                 chosen.drop(columns=["matching", "reading", "shared", "beyond_terms"])
                 .drop(columns="beyond_even")
                 .sort_values(["task", "arm", "seed", SCORE], ascending=[True, True, True, False]),
@@ -121,7 +123,8 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
                 "Scores of groups of heads",
                 f"`{STRONGEST}` are the heads of the lower half that were strongest on training "
                 "examples, `others` those of it that do not match, `upper` the strongest of the "
-                "upper half; mean over heads with its 95% interval over validation examples.",
+                "upper half; mean over heads with its 95% interval over validation examples, "
+                "`count` of which have a term in both texts.",
                 own[["task", "arm", "seed", "group", "heads", *IN_PERCENT, "count"]],
             ),
         ),
@@ -156,8 +159,9 @@ def _off(rows: pd.DataFrame) -> Section:
             Table(
                 "matching-off",
                 "Change without heads",
-                "Percent of the metric with every head on (`baseline`), over seeds; `draws` are "
-                "sets of heads, over all seeds.",
+                "`value` with its 95% interval in percent of the metric with every head on "
+                "(`baseline`), over seeds. `off` are `heads_off` heads in `draws` sets, over all "
+                "seeds; `of` says on which `examples`: all, or those that random draws run on.",
                 table,
             ),
         ),
@@ -192,7 +196,8 @@ def _tuning(groups: pd.DataFrame) -> Section:
                 "matching-tuning",
                 "Attention before and after tuning",
                 "Mean over heads with its 95% interval over examples and, where there are several "
-                "fine-tunings, over seeds. `heads_of` is the encoder after tuning.",
+                "fine-tunings, over seeds; of `change`, after less before, the claims have the "
+                "intervals. `heads_of` is the encoder after tuning, which chose the heads.",
                 wide.assign(change=wide["after"] - wide["before"]),
             ),
         ),
@@ -218,8 +223,8 @@ def _reading(rows: pd.DataFrame) -> Section:
             Table(
                 "matching-reading",
                 "[CLS] row of the head that reads",
-                "Means with 95% intervals over examples, of random heads over draws too; counted "
-                "are the examples with a term in both texts.",
+                "`without` says what is off. Means with 95% intervals over examples, of random "
+                "heads over `draws` sets too; `count` examples have a term in both texts.",
                 table,
             ),
         ),

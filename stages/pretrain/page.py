@@ -41,14 +41,17 @@ def sections(measures: Measures) -> list[Section]:
                 Table(
                     "pretrain-scores",
                     "Masked tokens of held-out text",
-                    "Share of right answers (points) and mean loss (nats), with the 95% bootstrap "
-                    "interval over texts.",
+                    "Share of right answers (accuracy, points) and mean loss (nats) on as many "
+                    "`masked` tokens of as many `texts`, with the 95% bootstrap interval over "
+                    "texts: of the encoder `made`, and of its `frequencies`, which always name "
+                    "the most frequent token.",
                     scored,
                 ),
                 Table(
                     "pretrain-curve",
                     "The curve",
-                    "Each measurement while it was made; tokens count padding.",
+                    "Each measurement while it was made: tokens read, which count padding, mean "
+                    "loss in nats, and `accuracy` as a share.",
                     curve[["encoder", "step", "tokens", "loss", "accuracy"]],
                 ),
                 Table(
@@ -88,19 +91,21 @@ def scores(texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def said(name: str, scored: pd.DataFrame) -> str:
-    """How an encoder stands beside frequencies alone, in words."""
+    """How an encoder stands beside frequencies alone, in words, by two separate intervals."""
     value = scored.set_index(["measure", "reader"])["value"]
     low = scored.set_index(["measure", "reader"])["low"]
     high = scored.set_index(["measure", "reader"])["high"]
     if high["loss", "encoder"] < low["loss", "frequencies"]:
         judged = "has left the plateau of frequent tokens"
+    elif low["loss", "encoder"] > high["loss", "frequencies"]:
+        judged = "knows less than how frequent tokens are"
     else:
-        judged = "is still on the plateau of frequent tokens: its text was read for too short"
+        judged = "is not shown to have left the plateau of frequent tokens"
     return (
-        f"{name} {judged}: {value['accuracy', 'encoder']:.1f} points of the masked tokens are "
+        f"{name} {judged}: {value['accuracy', 'encoder']:.1f}% of the masked tokens are "
         f"right, where the most frequent token would be right on "
-        f"{value['accuracy', 'frequencies']:.1f}; its loss is {value['loss', 'encoder']:.2f} nats, "
-        f"that of frequencies {value['loss', 'frequencies']:.2f}."
+        f"{value['accuracy', 'frequencies']:.1f}%; its loss is {value['loss', 'encoder']:.2f} "
+        f"nats, that of frequencies {value['loss', 'frequencies']:.2f}."
     )
 
 

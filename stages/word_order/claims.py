@@ -1,7 +1,7 @@
 """What shuffling costs, and whether order heads see it (query-title study, section 2.3).
 
-Changes of mean grades are in points of the scale: 100 from the lowest grade to the highest, so that
-one of the source's five grades is 25. That heads off raise the grade of shuffled texts is held
+Changes of mean grades are in grades of a scale of five, as the source's: 4 from the lowest grade to
+the highest, however many the task has. That heads off raise the grade of shuffled texts is held
 against as many random heads of the same layers, which stand beside them in every estimate of that.
 """
 
@@ -20,6 +20,7 @@ from stages.word_order import tables
 from stages.word_order.tables import Unit
 
 POINTS = 100
+STEPS = 4  # between the lowest and the highest of the source's five grades
 CHANGES = {
     "shuffled": tables.FALL,
     "order heads off": tables.ORDER_RISE,
@@ -45,7 +46,7 @@ def change_of_grade(
     unit: Unit,
     task: str,
 ) -> Answer:
-    """A change of the mean grade, in points of the scale.
+    """A change of the mean grade, in grades of a scale of five.
 
     Args:
         of: what changes: the texts are `shuffled`, or heads are turned off on shuffled texts;
@@ -55,7 +56,7 @@ def change_of_grade(
     """
     steps = measures.frame(tables.TEXTS).groupby("task")["steps"].first()
     found, rows = _of_tasks(measures, CHANGES[of], unit)
-    scaled = {name: one.scaled(POINTS / float(steps[name])) for name, one in found.items()}
+    scaled = {name: one.scaled(STEPS / float(steps[name])) for name, one in found.items()}
     return _of_task(scaled, task, rows)
 
 
@@ -105,6 +106,8 @@ def _of_tasks(
 ) -> tuple[dict[str, Estimate], pd.DataFrame]:
     """The quantity on every task that the tuned encoder has learnt, over seeds; and its rows.
 
+    What is asked of fallen texts is unknown of a fine-tuning in which none falls: it is left out.
+
     Raises:
         NotMeasured: no task has it.
     """
@@ -112,6 +115,9 @@ def _of_tasks(
     rows = rows[(rows["quantity"] == quantity) & (rows["unit"] == unit) & (rows["arm"] == arm)]
     if rows.empty:
         raise NotMeasured(f"{unit} were not exchanged here")
+    rows = rows[rows["value"].notna()]
+    if rows.empty:
+        raise NotMeasured("no text is graded lower")
     found = {
         str(task): over_seeds(
             [

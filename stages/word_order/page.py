@@ -17,6 +17,10 @@ SAID_OF_WRITTEN = (
     "Every text of the tasks written here is a whole sentence of a template, at each grade: no "
     "class of the training data is made of shuffled texts. "
 )
+SCALE = (
+    "Grades here are the task's own; claims stretch them to the source's scale of five, where a "
+    "task has more or fewer."
+)
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -29,11 +33,14 @@ def sections(measures: Measures) -> list[Section]:
 def over_seeds(measures: Measures) -> pd.DataFrame:
     """One row a task, unit, arm and quantity, over fine-tunings as claims have it.
 
+    Where no text falls, what is asked of fallen ones is unknown, and no part of the mean.
     `examples` are those of one fine-tuning; of fallen texts, which differ, their mean.
     """
     keys, names = [*KEYS, "arm", "quantity"], interval_names(value="value")
     found = []
     for place, runs in measures.drawn(tables.QUANTITIES).groupby(keys, sort=False):
+        if runs["value"].notna().any():
+            runs = runs[runs["value"].notna()]
         rows = runs.to_dict("records")
         joint = estimates.over_seeds([Estimate.of_row(row, names, 0) for row in rows])
         limits = dict(zip(names, (joint.value, joint.low, joint.high), strict=True))
@@ -73,7 +80,7 @@ def said_of_grades(found: pd.DataFrame) -> str:
     if rows.loc[tables.RISE_BEYOND, "low"] > 0 and order["low"] <= 0 and random["high"] < 0:
         text += (
             "So the grades are higher with order heads off than with random ones because random "
-            "heads cost grades, not because order heads bring any back. "
+            "heads cost grades; that order heads bring any back is not shown. "
         )
     return text + said_of_fallen(rows)
 
@@ -120,7 +127,7 @@ def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
         "scripts that write none the pieces. Order heads are found on training texts and set to "
         "zero; random heads are as many of the same layers, others than these. "
         f"{SAID_OF_WRITTEN if texts['written'].any() else ''}"
-        f"Left out, as they have no other order: {left_out}. {' '.join(said)}",
+        f"Left out, as they have no other order: {left_out}. {SCALE} {' '.join(said)}",
         (
             _distribution(measures, unit),
             _means(measures, unit),
@@ -128,8 +135,9 @@ def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
                 f"word-order-{unit}",
                 "What is exchanged, and what heads off change",
                 "Differences of mean grades, and shares of texts, with 95% intervals over examples "
-                "and, where random heads are part of it, draws; means over fine-tunings. A grade "
-                "comes back where it is at least one nearer to that of the intact text.",
+                "and, where random heads are part of it, draws; means over fine-tunings. Of one "
+                "fine-tuning are the `examples`, of fallen texts their mean. A grade comes back "
+                "where it is at least one nearer to that of the intact text.",
                 own.drop(columns=["unit", "arm"]),
             ),
         ),

@@ -103,6 +103,7 @@ def test_the_page_says_what_its_numbers_say(tables):
     conditions, layers, heads = page.sections(tables)
     said = conditions.items[0].caption
     assert "A1 confuses most (+0.40 bits) and A4 least (-0.10)" in said
+    assert "whole interval lies above equal attention, in 0 below it." in said
     assert "in 3 of 6 conditions the whole interval lies above" in said
     agreement, _, least, _ = (figure.caption for figure in layers.items)
     assert "most confused in layer 1 (1.60 bits) and least in layer 3 (0.90)" in agreement

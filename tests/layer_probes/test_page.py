@@ -24,10 +24,17 @@ def test_sentences_follow_from_the_figures(measures):
     caption = structure.items[0].caption
     assert "Subject noun: compound: best in layer 1 (80%), above the first one (30%)." in caption
     assert "possessor: best in layer 1 (80%), below the first one (90%)." in caption
-    assert "learnt on: best in layer 1 (80%), no more and no less than the first one" in caption
+    assert "learnt on: best in layer 1 (80%), not told apart from the first one" in caption
     caption = positions.items[0].caption
-    assert caption.endswith("best in layer 0 (90%), 40% in the highest.")
+    assert caption.endswith("Word 4: best in layers 0 and 1 alike (90%), 40% in the highest.")
     assert len(table.items[0].frame) == 4 * 7 + 6
+
+
+def test_a_probe_that_is_right_everywhere_is_best_nowhere(measures):
+    rows = probe_rows("main_auxiliary", "test", [1.0] * 3, **LEVELS, first=1.0)
+    write_probes(measures, rows)
+    caption = PAGE.sections(measures)[0].items[0].caption
+    assert "alike in every layer (100%), not told apart from the first one (100%)." in caption
 
 
 def test_a_level_is_drawn_across_all_layers_once(measures):

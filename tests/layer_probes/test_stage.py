@@ -92,6 +92,21 @@ def test_baselines_and_intervals_by_hand(stimuli):
     assert drawn[0, 4].std() == pytest.approx(0)  # half of the sentences of every noun
 
 
+def test_a_resample_without_any_sentence_is_drawn_anew(stimuli):
+    """All sentences of the second part have one item; where it is not drawn, there is no mean."""
+    rare = stimuli[stimuli["part"] == "test"].assign(part="compound")
+    rare = rare.assign(items=[[*own, "rare"] for own in rare["items"]])
+    asked = questions(pd.concat([stimuli, rare]), None, None, seed=0)
+    right = pd.DataFrame(
+        {0: asked.asked["items"].str[0] == "river", 1: True}, index=asked.asked.index
+    )
+    table, drawn = score_table(asked, right, state_table(0), PARAMETERS)
+    assert not np.isnan(drawn).any()
+    found = table.set_index(["part", "state"])
+    assert found.loc[("compound", "word embeddings"), "accuracy"] == pytest.approx(0.2)
+    assert found.loc[("compound", "word embeddings"), "high"] < 1
+
+
 def test_too_few_items_have_no_interval(stimuli):
     few = stimuli[(stimuli["part"] == "train") | stimuli["items"].str[0].isin(NOUNS[4:8])]
     asked = questions(few, None, None, seed=0)

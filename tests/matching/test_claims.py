@@ -108,6 +108,7 @@ def test_heads_off_in_percent_beside_others_of_the_same_examples(measures):
     alone = found(measures, "without_heads", task="one", off="matching")
     assert alone.pooled.value == pytest.approx(-50)
     assert alone.control.value == pytest.approx(-10)
+    assert alone.seeds == 1  # in the other fine-tuning no head matches
     beside = found(measures, "without_heads", task="one", off="matching", beside="random")
     assert beside.pooled.value == pytest.approx(-40)
     # The noise of the resamples is the same in both, and goes out.
@@ -115,6 +116,7 @@ def test_heads_off_in_percent_beside_others_of_the_same_examples(measures):
     lower = found(measures, "without_heads", task="one", off="lower")
     assert lower.pooled.value == pytest.approx(-70)
     assert lower.pooled.low < -80
+    assert lower.seeds == 2
 
 
 def test_the_row_of_the_reading_head_beyond_random_heads(measures):

@@ -37,7 +37,12 @@ def test_scores_are_shares_of_all_masked_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "sentence"), [(4, "has left the plateau"), (6, "is still on the plateau")]
+    ("loss", "sentence"),
+    [
+        (4, "tiny has left the plateau of frequent tokens: 25.0% of the masked tokens are right"),
+        (6, "is not shown to have left the plateau"),
+        (8, "knows less than how frequent tokens are"),
+    ],
 )
 def test_the_sentence_says_whether_the_encoder_is_beyond_frequencies(
     loss: float, sentence: str

@@ -28,18 +28,18 @@ def change(measures, of: str, unit: str = "words", task: str = "one"):
 
 
 @pytest.mark.parametrize(
-    "of, points",
+    "of, grades",
     [
-        ("shuffled", -5.0),
-        ("order heads off", -1.25),
-        ("random heads off", -7.5),
-        ("order heads off, beyond random", 6.25),
-        ("order heads off, beyond intact", -0.25),
+        ("shuffled", -0.2),
+        ("order heads off", -0.05),
+        ("random heads off", -0.3),
+        ("order heads off, beyond random", 0.25),
+        ("order heads off, beyond intact", -0.01),
     ],
 )
-def test_changes_are_in_points_of_the_scale(project, of, points):
+def test_changes_are_in_grades_of_a_scale_of_five(project, of, grades):
     answer = change(project, of)
-    assert answer.pooled.value == pytest.approx(points)
+    assert answer.pooled.value == pytest.approx(grades)
     assert (answer.decided_on, answer.seeds, answer.arm) == ("one", 3, "tuned")
     assert answer.control is None
     assert "random heads" in answer.uncontrolled
@@ -47,10 +47,10 @@ def test_changes_are_in_points_of_the_scale(project, of, points):
 
 def test_each_task_has_its_own_steps_and_each_unit_its_own_rows(project):
     answer = change(project, "shuffled")
-    assert answer.tasks["two"].value == pytest.approx(-50)
+    assert answer.tasks["two"].value == pytest.approx(-2)  # one of two steps
     assert verdict(answer.pooled, NEGATIVE) == "holds"
     pieces = change(project, "shuffled", "pieces")
-    assert pieces.pooled.value == pytest.approx(12.5)
+    assert pieces.pooled.value == pytest.approx(0.5)
     assert verdict(pieces.pooled, NEGATIVE) == "fails"
     with pytest.raises(NotMeasured, match="pieces were not exchanged"):
         change(project, "order heads off", "pieces")
@@ -60,8 +60,8 @@ def test_each_task_has_its_own_steps_and_each_unit_its_own_rows(project):
 
 def test_random_heads_change_little_within_a_band(project):
     answer = change(project, "random heads off")
-    assert verdict(answer.pooled, Region(above=0, below=0, margin=12.5)) == "holds"
-    assert verdict(answer.pooled, Region(above=0, below=0, margin=2.0)) == "fails"
+    assert verdict(answer.pooled, Region(above=0, below=0, margin=0.5)) == "holds"
+    assert verdict(answer.pooled, Region(above=0, below=0, margin=0.08)) == "fails"
 
 
 def test_texts_that_come_back(project):

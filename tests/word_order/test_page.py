@@ -1,8 +1,10 @@
 """Sentences of the page follow from the numbers."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from stages.core.verdicts.answers import NotMeasured
 from stages.word_order import tables
 from stages.word_order.page import over_seeds, said_of_grades
 from tests.claims import found, write_drawn, write_rows
@@ -22,7 +24,7 @@ def test_what_order_heads_do_is_said_as_the_numbers_have_it():
     text = said()
     assert "The mean grade falls (-0.20 grades, -0.22 to -0.18) when the texts" in text
     assert "with the order heads off as well it falls (-0.05 grades, -0.07 to -0.03)" in text
-    assert "because random heads cost grades, not because order heads bring any back" in text
+    assert "because random heads cost grades; that order heads bring any back is not shown" in text
     assert "falls on 20% of the texts; of these 15% come back" in text
     assert "10% with random heads off: which is more." in text
 
@@ -48,9 +50,22 @@ def test_the_page_has_the_intervals_of_the_claims(measures):
     write_rows(measures, tables.TEXTS, [texts()], task="one")
     (row,) = over_seeds(measures).to_dict("records")
     claim = found(measures, "change_of_grade", of="shuffled", unit="words", task="one").pooled
-    in_points = [25 * row[name] for name in ("value", "low", "high")]
-    assert in_points == pytest.approx([claim.value, claim.low, claim.high])
+    grades = [row[name] for name in ("value", "low", "high")]  # one of five
+    assert grades == pytest.approx([claim.value, claim.low, claim.high])
     assert (row["examples"], row["fine_tunings"]) == (100, 2)
+
+
+def test_a_fine_tuning_in_which_no_text_falls_says_nothing_of_fallen_ones(measures):
+    rows = [quantity(tables.BACK_BEYOND, 0.05), quantity(tables.BACK_BEYOND, np.nan, seed=1)]
+    write_drawn(measures, tables.QUANTITIES, rows, 0.01, task="one")
+    write_rows(measures, tables.TEXTS, [texts()], task="one")
+    (row,) = over_seeds(measures).to_dict("records")
+    claim = found(measures, "grades_back", of="beyond random", unit="words", task="one")
+    assert (row["value"], claim.pooled.value) == pytest.approx((0.05, 5))
+    assert (row["fine_tunings"], claim.seeds) == (1, 1)
+    write_drawn(measures, tables.QUANTITIES, rows[1:], 0.01, task="one")
+    with pytest.raises(NotMeasured, match="no text is graded lower"):
+        found(measures, "grades_back", of="beyond random", unit="words", task="one")
 
 
 def test_no_text_that_falls_is_said():
