@@ -19,7 +19,7 @@ from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.task import Task
 from stages.findings.__main__ import app as findings
 from stages.harmful import tables as harmful
-from stages.harmful.choices import choose, divide
+from stages.harmful.choices import divide, rank
 from stages.harmful.found import (
     Found,
     examples_table,
@@ -67,6 +67,7 @@ tasks:
     labels: [negative, positive]
     metrics: [accuracy]
 corpora: {sentences: {source: written, texts: 24}}
+stimuli: {written: {source: written}}
 findings: {configuration: synthetic, training: masked words, resamples: 50, seed: 0}
 """
 
@@ -352,7 +353,7 @@ def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> No
         sides = divide(np.arange(EXAMPLES) % 2 == 0, 2, seed)
         changes = generator.normal(size=(len(rows), LAYERS, HEADS))
         changes[:, 1, 2] -= 3
-        chosen = choose(changes, sides[:, rows], 2)
+        chosen = rank(changes, sides[:, rows], 2)
         logits = generator.normal(size=(7, EXAMPLES, 2)).astype(np.float32)
         cut = Cut(
             labels,

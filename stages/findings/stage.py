@@ -42,6 +42,7 @@ from stages.core.verdicts.setting import (
     arm_of,
     merged,
     setting_of_corpus,
+    setting_of_stimuli,
     setting_of_task,
 )
 from stages.findings.check import differences, ledger_differences, mismatches
@@ -134,9 +135,11 @@ def decide(
 
 
 def model_of(found: Answer, models: dict[str, Measures]) -> str:
-    """The model that a claim is decided on; empty where it is decided on no task or corpus."""
+    """The model that a claim is decided on; empty where it is decided on data of none."""
     names = set(_decisive(found))
-    fitting = [name for name, one in models.items() if names & {*one.tasks, *one.corpora}]
+    fitting = [
+        name for name, one in models.items() if names & {*one.tasks, *one.corpora, *one.sets}
+    ]
     return fitting[0] if fitting else ""
 
 
@@ -146,7 +149,7 @@ def _decisive(found: Answer) -> list[str]:
 
 
 def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setting:
-    """What the tasks or corpora that decide a claim are, and the encoder."""
+    """What the tasks, corpora or sets of stimuli that decide a claim are, and the encoder."""
     names = _decisive(found)
     corpora = list(section(dict[str, Any], "corpora"))
     data = [
@@ -156,6 +159,7 @@ def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setti
         for name in names
         if name in corpora or name in measures.tasks
     ]
+    data += [setting_of_stimuli() for name in names if name in measures.sets]
     own = Setting(training=settings.training, layers=measures.layers, arm=arm_of(found.arm))
     if found.arm == RECORDED:
         own = Setting(layers=measures.layers)

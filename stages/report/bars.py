@@ -13,12 +13,18 @@ DIGITS: dict[Unit, str] = {
     "F1": "{:.3f}",
     "count": "{:g}",
     "cosine": "{:+.4f}",
-    "nats": "{:+.2f}",
+    "nats": "{:+.2f} nats",
+    "grades": "{:+.2f} grades",
     "ratio": "{:.2f}",
     "correlation": "{:+.2f}",
 }
 # How a bound is printed: its factor and sign.
-BOUNDS: dict[Unit, tuple[int, str]] = {"percent": (1, "%"), "share": (100, "%")}
+BOUNDS: dict[Unit, tuple[int, str]] = {
+    "percent": (1, "%"),
+    "share": (100, "%"),
+    "nats": (1, " nats"),
+    "grades": (1, " grades"),
+}
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ def test_a_bar_without_an_interval_has_none():
             "32.0% to 61.0%",
         ),
         ({"published": {"where": "there"}}, "above 0", ""),
+        ({"unit": "nats"}, "above 0 nats", "+4.00 nats"),
+        ({"unit": "grades", "holds": {"below": -0.5}}, "below -0.5 grades", "+4.00 grades"),
     ],
 )
 def test_regions_and_published_values_in_words(changes, region, published):

@@ -20,7 +20,7 @@ CLAIMS_FILE = Path("data/claims.yaml")
 
 Kind = Literal["number", "words", "own"]
 Unit = Literal[
-    "points", "percent", "share", "F1", "count", "cosine", "nats", "ratio", "correlation"
+    "points", "percent", "share", "F1", "count", "cosine", "nats", "grades", "ratio", "correlation"
 ]
 
 Measure = Callable[..., Answer]

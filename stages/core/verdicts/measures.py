@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from stages.core.measured import MEASURED
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
-from stages.core.stage.files import InputError
+from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable, drawn_name
@@ -28,6 +28,7 @@ class Measures:
         arms: as `run.arms`.
         seeds: of each task's fine-tunings. Tables of several have a column `seed`.
         corpora: names of `corpora`, in their order.
+        sets: names of `stimuli`; None: all that there are tables of.
         measured: those folders alone; None: all. Others are of studies that are left out now.
 
     Files of others than these are left alone: they are remains of an earlier run.
@@ -41,6 +42,7 @@ class Measures:
         seeds: dict[str, list[int]],
         corpora: Sequence[str] = (),
         measured: Sequence[str] | None = None,
+        sets: Sequence[str] | None = None,
     ):
         self.folder = folder
         self.measured = measured
@@ -51,11 +53,13 @@ class Measures:
             "arm": arms,
             "corpus": list(corpora),
         }
+        if sets is not None:
+            self._wanted["set"] = list(sets)
 
     @property
     def layers(self) -> int | None:
         """How many layers the encoder has, by the tables of heads; None where there are none."""
-        wanted = {*self.tasks, *self.corpora}
+        wanted = {*self.tasks, *self.corpora, *self.sets}
         for path in sorted(self.folder.glob("*/*.parquet")):
             if self.measured is not None and path.parent.name not in self.measured:
                 continue
@@ -81,15 +85,21 @@ class Measures:
     def corpora(self) -> list[str]:
         return self._wanted["corpus"]
 
-    def of(self, tasks: Iterable[str], corpora: Iterable[str]) -> "Measures":
-        """The measures of some tasks and corpora alone."""
+    @property
+    def sets(self) -> list[str]:
+        return self._wanted.get("set", [])
+
+    def of(
+        self, tasks: Iterable[str], corpora: Iterable[str], sets: Iterable[str] = ()
+    ) -> "Measures":
+        """The measures of some tasks, corpora and sets of stimuli alone."""
         names = list(tasks)
         primary, seeds = (
             {task: known[task] for task in names if task in known}
             for known in (self.primary, self.seeds)
         )
         wanted = (self._wanted["arm"], seeds, list(corpora), self.measured)
-        return Measures(self.folder, primary, *wanted)
+        return Measures(self.folder, primary, *wanted, list(sets))
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
@@ -198,6 +208,7 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         {task: seeds_of(task, file=file) for task in tasks},
         list(section(dict[str, Any], "corpora", file)),
         measured,
+        list(read_yaml(file).get("stimuli") or {}),
     )
 
 

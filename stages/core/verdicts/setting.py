@@ -74,6 +74,11 @@ def setting_of_task(name: str, task: Task) -> Setting:
     return Setting(text="natural", inputs="pairs" if pairs else "single")
 
 
+def setting_of_stimuli() -> Setting:
+    """Texts and inputs of a set of stimuli: single sentences of a grammar, written or released."""
+    return Setting(text="template", inputs="single")
+
+
 def setting_of_corpus(entry: Corpus) -> Setting:
     """Texts and inputs of a corpus; of recorded attention also what its entry says of the model."""
     if entry.source == "recorded":

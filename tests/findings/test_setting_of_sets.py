@@ -1,0 +1,47 @@
+"""Claims about sentences of known structure: what they were measured on, and on which encoder."""
+
+import pandas as pd
+import pytest
+from ruamel.yaml import YAML
+
+from stages.core.verdicts.answers import Answer
+from stages.core.verdicts.claims import Settings
+from stages.core.verdicts.estimates import Estimate
+from stages.core.verdicts.measures import open_measures
+from stages.core.verdicts.models import by_model
+from stages.core.verdicts.setting import Setting, departures
+from stages.findings.stage import model_of, setting_here
+
+SETTINGS = Settings(configuration="own", training="masked words")
+
+
+@pytest.fixture
+def measures(tmp_path, monkeypatch):
+    """A configuration without tasks and corpora, as configurations/sesame; six layers."""
+    monkeypatch.chdir(tmp_path)
+    parameters = {
+        "run": {"tasks": [], "arms": ["untuned"], "seeds": [0]},
+        "checkpoint": {"source": "folder", "path": "my-encoder"},
+        "corpora": {},
+        "stimuli": {"release": {"source": "release", "path": "corpora/opensesame"}},
+    }
+    with (tmp_path / "params.yaml").open("w") as stream:
+        YAML().dump(parameters, stream)
+    for name, layers in (("release", 6), ("earlier", 9)):  # the latter is left from another run
+        file = tmp_path / f"work/measures/layer_probes/{name}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame({"layer": range(-1, layers)}).to_parquet(file)
+    return open_measures()
+
+
+def test_claims_on_sets_say_texts_inputs_layers_and_model(measures):
+    estimate = Estimate(1.0, 0.5, 1.5, 20)
+    found = Answer(estimate, {"release": estimate}, arm="untuned", uncontrolled="none")
+    models = by_model(measures)
+    assert model_of(found, models) == "my-encoder"
+    here = setting_here(found, models["my-encoder"], SETTINGS)
+    assert here == Setting(
+        text="template", inputs="single", arm="untuned", training="masked words", layers=6
+    )
+    source = Setting(text="template", inputs="single", arm="untuned", layers=12)
+    assert departures(source, here) == ["6 layers"]
