@@ -1,14 +1,15 @@
 """`python -m benchmarks --help`."""
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 import typer
 
+from benchmarks import ENVIRONMENT, corpus_stages, dump, profiling, results
 from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
-from benchmarks import corpus_stages, dump, profiling, results
 from benchmarks import cost as cost_of_tasks
 from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
@@ -17,6 +18,9 @@ from benchmarks import layer_probes as layer_probes_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
 from benchmarks import pretraining as pretraining_benchmark
+from benchmarks import rebuild as rebuild_benchmark
+from benchmarks import record as record_of_rebuild
+from benchmarks import tuning as tuning_benchmark
 from stages.core.pages.charts import save_svg
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.command import stage_command
@@ -137,6 +141,39 @@ def profile(encoder: Encoder = "default", examples: Examples = 64) -> None:
 
 
 @app.command()
+def rebuild(
+    targets: Annotated[list[str] | None, typer.Argument(help="stages; default: all")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="a clone that is there; it goes on where it was interrupted")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option(help="folder of a new clone; default: a temporary one")
+    ] = None,
+    configuration: Annotated[Path, typer.Option(help="its folder in the clone")] = Path("."),
+    operations: Annotated[
+        bool, typer.Option(help="count those of matrix products, in a clone that was timed before")
+    ] = False,
+    only_table: Annotated[bool, typer.Option(help="of the record; nothing is run")] = False,
+) -> None:
+    """A whole `dvc repro` in a clone: DVC, start and compute of every stage."""
+    begin()
+    clone = folder or into or Path(tempfile.mkdtemp(prefix="rebuild-"))
+    if folder is None:
+        rebuild_benchmark.clone(clone)
+        typer.echo(f"The clone: {clone}")
+    name = rebuild_benchmark.name_of(configuration)
+    record = clone / rebuild_benchmark.RECORD / name
+    if not only_table:
+        rebuild_benchmark.run(clone, configuration, targets or [], dict(ENVIRONMENT), operations)
+    table = rebuild_benchmark.with_rate(record_of_rebuild.table(record))
+    results.FOLDER.mkdir(parents=True, exist_ok=True)
+    save_svg(rebuild_benchmark.plot(table), results.FOLDER / f"rebuild-{name}.svg")
+    # Without the folder of the clone, which is the caller's own affair.
+    of_others = [] if name == "default" else ["--configuration", configuration.as_posix()]
+    show(f"rebuild-{name}", table, ["rebuild", *of_others, *(targets or [])])
+
+
+@app.command()
 def card(
     encoder: Encoder = "bert-base",
     precision: Annotated[Precision, typer.Option(help="of both sides")] = "bf16",
@@ -162,6 +199,19 @@ def pretraining(
     show("pretraining", pretraining_benchmark.rates(bench, tokens, rounds))
     if learnt:
         show("pretraining-losses", pretraining_benchmark.losses(bench, learnt))
+
+
+@app.command()
+def tuning(
+    task: Annotated[str, typer.Option(help="a task of the configuration")] = "mrpc",
+    configuration: Annotated[Path, typer.Option(help="its folder")] = Path("configurations/glue"),
+    seeds: Annotated[int, typer.Option(help="that are tuned, from 0 on")] = 3,
+    examples: Annotated[int | None, typer.Option(help="training examples; default: all")] = None,
+    rounds: Rounds = 3,
+) -> None:
+    """Seeds tuned side by side here, against transformers' Trainer one after the other."""
+    table = tuning_benchmark.compare(configuration, task, seeds, examples, rounds, begin())
+    show(f"tuning-{task}", table)
 
 
 @app.command()
@@ -210,10 +260,10 @@ def begin() -> Runtime:
     return runtime
 
 
-def show(name: str, table: pd.DataFrame) -> None:
+def show(name: str, table: pd.DataFrame, words: list[str] | None = None) -> None:
     """Print a table and keep it."""
     typer.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
-    results.keep(name, table)
+    results.keep(name, table, words=words)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from stages.attend.stage import recorded_statistics
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import KindIds, Moments
-from stages.core.recordings.store import MapStore, MapWriter, write_maps
+from stages.core.recording_writer import MapWriter, write_maps
+from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import read_runtime
 
 OURS, USUAL = "this dump", "output_attentions"

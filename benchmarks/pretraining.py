@@ -25,13 +25,14 @@ from transformers import (
 )
 
 from benchmarks.pairs import take_turns
+from stages.core.packed_lines import opened
 from stages.core.runtime.runtime import DTYPES, Runtime
 from stages.core.stage.settings import section
 from stages.pretrain.held_out import HeldOut
 from stages.pretrain.make import Prepared, prepare
 from stages.pretrain.pairs import Masking, Order
 from stages.pretrain.settings import Pretrain
-from stages.pretrain.text import opened, paragraphs_of
+from stages.pretrain.text import paragraphs_of
 from stages.pretrain.training import MaskedTrainer, Steps, arguments_of, fresh_model
 from stages.pretrain.vocabulary import tokenizer_of
 

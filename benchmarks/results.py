@@ -31,6 +31,8 @@ CAPTIONS = {
     "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
     "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
+    "rebuild": "A whole `dvc repro` on a fresh clone: where the seconds of every stage go",
+    "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
@@ -59,14 +61,18 @@ def processor() -> str:
     return " ".join([names.get("model name", platform.machine()), *flags])
 
 
-def keep(name: str, table: pd.DataFrame, folder: Path = FOLDER) -> None:
+def keep(
+    name: str, table: pd.DataFrame, folder: Path = FOLDER, words: list[str] | None = None
+) -> None:
     """Write `NAME.csv` with the command and the machine that made it, and draw the page again.
 
     Args:
         name: a key of `CAPTIONS`, with a dash and an encoder's name behind it where there is one.
+        words: of the command, after `python -m benchmarks`; None: as it was called.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]])
+    given = sys.argv[1:] if words is None else words
+    command = shlex.join(["python", "-m", "benchmarks", *given])
     with atomic(folder / f"{name}.csv") as partial:
         table.assign(command=command, machine=machine()).to_csv(partial, index=False)
     with atomic(folder / PAGE) as partial:
