@@ -14,7 +14,7 @@ from jaxtyping import Float
 from safetensors.numpy import load_file
 from tqdm import tqdm
 
-from stages.core.recordings.store import write_maps
+from stages.core.recording_writer import write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from tools import dodrio_release

@@ -1,7 +1,8 @@
 """About how long a configuration takes here, and how much disk: `python -m tools.estimate`.
 
-Counted are the two parts that grow with data and model, fine-tuning and the grids of heads that are
-off, by their matrix products at the rate that this machine has now; and some seconds a stage.
+Counted is what grows with data and model: fine-tunings, grids of heads that are off, and the
+studies that have encoders read examples or sentences (`tools/estimate_studies.py`), by their matrix
+products at the rate that this machine has now; and some seconds a stage.
 """
 
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
+import torch
 import typer
+from transformers import BertConfig, BertModel
 
 from benchmarks.cost import COLUMNS, TUNING, Sizes, Split, parts
 from benchmarks.product_rates import product_rates
@@ -24,11 +27,25 @@ from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import seeds_of
 from stages.importance.cost import Geometry
+from stages.pretrain.kept import KEPT
+from stages.pretrain.settings import Pretrain, in_bf16
+from tools.estimate_studies import (
+    CONFUSION,
+    LSTM,
+    PROBES,
+    TOWERS,
+    of_stimuli,
+    of_task,
+    pretraining,
+    sets_of,
+)
 
 # Of the rate of a layer's products: what tuning and grids reach on two cores (reports/benchmarks);
-# a step of tuning has norms, activations and small attention products beside them.
-SHARES_OF_RATE = {TUNING: 0.55}
+# a step of tuning has norms, activations and small attention products beside them, an LSTM reads
+# token by token, and studies of sentences draw resamples.
+SHARES_OF_RATE = {TUNING: 0.55, TOWERS: 0.55, LSTM: 0.4, PROBES: 0.5, CONFUSION: 0.5}
 SHARE_OF_RATE = 0.8
+SHARE_OF_PRETRAINING = 0.35  # in bf16, whose products are fast and all else is not
 STAGE_SECONDS = 8
 SPECIAL_TOKENS = 3
 GIGA = 1e9
@@ -55,16 +72,39 @@ def sizes_of(task: str, folder: Path) -> Sizes:
 def minutes(folder: Path, geometry: Geometry, operations_a_second: float) -> pd.DataFrame:
     """Minutes of each part of a configuration; see `SHARES_OF_RATE`."""
     file = folder / PARAMETER_FILE
-    rows = [
-        row
-        for task in section(list[str], "run.tasks", file)
-        for row in parts(task, file, geometry, sizes_of(task, folder))
-    ]
+    rows = []
+    for task in section(list[str], "run.tasks", file):
+        sizes = sizes_of(task, folder)
+        rows += parts(task, file, geometry, sizes)
+        rows += of_task(task, folder, geometry, sizes)
+    rows += of_stimuli(folder, geometry)
     table = pd.DataFrame(rows, columns=COLUMNS).groupby("part", sort=False)["operations"].sum()
     shares = table.index.map(lambda part: SHARES_OF_RATE.get(part, SHARE_OF_RATE))
     found = table / (operations_a_second * shares) / 60
     found["stages"] = STAGE_SECONDS * _stages(folder) / 60
     return found.rename("minutes").reset_index()
+
+
+def minutes_before(folder: Path, device: torch.device, threads: int) -> dict[str, float]:
+    """Minutes to make each encoder that is to be made before `dvc repro` and is not yet."""
+    if "pretrain" not in read_yaml(folder / "dvc.yaml")["stages"]:
+        return {}
+    own = section(Pretrain, "pretrain", folder / PARAMETER_FILE)
+    missing = [name for name in own.encoders if not (folder / KEPT / name).is_dir()]
+    if not missing:
+        return {}
+    config = BertConfig(
+        vocab_size=1,
+        hidden_size=own.hidden,
+        num_hidden_layers=own.layers,
+        num_attention_heads=own.heads,
+        intermediate_size=own.intermediate,
+    )
+    model = BertModel(config).to(device)
+    if in_bf16(own.precision, device):
+        model = model.bfloat16()
+    rate = product_rates(model, threads).layer * SHARE_OF_PRETRAINING
+    return dict.fromkeys(missing, pretraining(own) / rate / 60)
 
 
 def _stages(folder: Path) -> int:
@@ -100,25 +140,33 @@ def main(
 ) -> None:
     """Say about how long `dvc repro` takes in FOLDER, and how much disk.
 
-    Examples and tokens are counted by the stage `prepare`, which is run if anything changed.
+    Examples and tokens are counted by the stage `prepare`, sentences of known structure by
+    `stimuli`, which are run if anything changed.
 
     Raises:
         InputError: it fails.
     """
     folder = folder or Path()
     file = folder / PARAMETER_FILE
-    tasks = section(list[str], "run.tasks", file)
-    if tasks:
-        command = [sys.executable, "-m", "dvc", "repro", "prepare"]
+    runtime = read_runtime(file)
+    device = find_device(runtime.device)
+    for name, before in minutes_before(folder, device, runtime.threads).items():
+        typer.echo(
+            f"before `dvc repro`, once, `python -m stages.pretrain --encoder {name} --keep`: "
+            f"about {before:.0f} minutes"
+        )
+    counting = ["prepare"] if section(list[str], "run.tasks", file) else []
+    counting += ["stimuli"] if sets_of(folder) else []
+    if counting:
+        command = [sys.executable, "-m", "dvc", "repro", *counting]
         made = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
         if made.returncode:
             typer.echo(made.stdout + made.stderr, err=True)
-            raise InputError(f"{folder}: `dvc repro prepare` failed, see above; mend that first")
-    runtime = read_runtime(file)
+            failed = " ".join(command[2:])
+            raise InputError(f"{folder}: `{failed}` failed, see above; mend that first")
     encoder = load_encoder(locate(section(Checkpoint, "checkpoint", file)))
     geometry = Geometry.of(encoder.config)
     weights = sum(weight.numel() for weight in encoder.parameters())
-    device = find_device(runtime.device)
     table = minutes(folder, geometry, product_rates(encoder.to(device), runtime.threads).layer)
     typer.echo(table.to_string(index=False, header=False, float_format="{:.0f} min".format))
     disk = gigabytes(folder, geometry, weights)

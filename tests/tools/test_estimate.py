@@ -4,15 +4,55 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import torch
 
+from benchmarks.cost import COLUMNS, Sizes, Split
+from benchmarks.product_rates import Rates
 from stages.core.outcomes.modes import fixed_gates
 from stages.core.stage.files import InputError
+from stages.core.stage.settings import section
+from stages.finetune.pair_baselines.lstm import LstmAcross
 from stages.importance.cost import Geometry, least_for_grid
+from stages.pretrain.settings import Pretrain
+from tools import estimate
 from tools.dependencies import ROOT
-from tools.estimate import SHARE_OF_RATE, SHARES_OF_RATE, gigabytes, minutes
+from tools.estimate import (
+    SHARE_OF_PRETRAINING,
+    SHARE_OF_RATE,
+    SHARES_OF_RATE,
+    gigabytes,
+    minutes,
+    minutes_before,
+)
+from tools.estimate_studies import (
+    CONFUSION,
+    HARMFUL,
+    LSTM,
+    MATCHING,
+    PROBES,
+    TOWERS,
+    WORD_ORDER,
+    lstm_forward,
+    of_stimuli,
+    of_task,
+    pretraining,
+)
 
 GEOMETRY = Geometry(layers=6, heads=12, hidden=384, feed_forward=1536)
 RATE = 1e11
+# One and two small layers, whose operations can be added up by hand. On 23 tokens a layer takes
+# 368,736 operations and the last layer of a classification 40,320. Of the last layer, k heads off
+# take 480 k + 4,608; of the layer below it 23 times as many, and the last layer once more.
+SIZES = Sizes(Split(1920, 23), Split(800, 23))
+LAYER, LAST = 368_736, 40_320
+
+
+def layers(count: int) -> Geometry:
+    return Geometry(layers=count, heads=12, hidden=24, feed_forward=96)
+
+
+def off(heads: int) -> int:
+    return 480 * heads + 4_608
 
 
 @pytest.fixture
@@ -26,7 +66,26 @@ def folder(tmp_path: Path) -> Path:
         file = tmp_path / f"work/measures/prepare/{task}.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)
         table.to_parquet(file)
+    stimuli = tmp_path / "work/stimuli/written"
+    stimuli.mkdir(parents=True)
+    asked = {
+        "probe": "main_auxiliary",
+        "position": 0,
+        "target": 0,
+        "first": 0,
+        "items": [["a"]] * 3,
+    }
+    parts = ["train", "train", "test"]
+    words = [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i", "j"]]
+    pd.DataFrame(asked | {"part": parts, "words": words}).to_parquet(stimuli / "probes.parquet")
+    rows = {"words": words, "distractors": [1, 2, 0]}
+    pd.DataFrame(rows).to_parquet(stimuli / "attention.parquet")
     return tmp_path
+
+
+def operations(folder: Path, task: str, geometry: Geometry) -> pd.Series:
+    rows = list(of_task(task, folder, geometry, SIZES))
+    return pd.DataFrame(rows, columns=COLUMNS).set_index("part")["operations"]
 
 
 def test_minutes_by_hand(folder):
@@ -56,3 +115,127 @@ def test_before_the_examples_are_there(folder):
     (folder / "work/measures/prepare/relevance.parquet").unlink()
     with pytest.raises(InputError, match="`dvc repro prepare` counts"):
         minutes(folder, GEOMETRY, RATE)
+
+
+def test_parts_of_the_studies_are_in_the_table(folder):
+    table = minutes(folder, GEOMETRY, RATE).set_index("part")["minutes"]
+    tasks = ("relevance", "sentiment", "similarity")
+    found = pd.concat([operations(folder, task, GEOMETRY) for task in tasks])
+    for part in (HARMFUL, WORD_ORDER, MATCHING, TOWERS, LSTM):
+        share = SHARES_OF_RATE.get(part, SHARE_OF_RATE)
+        assert table[part] == pytest.approx(found[[part]].sum() / (RATE * share) / 60)
+    assert {PROBES, CONFUSION} < set(table.index)
+
+
+def edited(folder: Path, old: str, new: str, name: str = "params.yaml") -> None:
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("task", "seeds", "of_ablate"), [("relevance", 3, 400), ("sentiment", 1, 128)]
+)
+def test_heads_that_hurt_by_hand(folder, task, seeds, of_ablate):
+    """`ablate` has all of the 128 examples that choose, of the tuned encoders."""
+    prefixes = LAST + sum(off(heads) for heads in range(1, 6))
+    sets = 800 * (LAST + 4 * off(5)) + 100 * (LAST + 10 * off(5))
+
+    def one(choosing: int) -> int:
+        return choosing * (LAST + LAYER) + 4 * choosing // 2 * prefixes + sets
+
+    control = one(128) + 128 * (LAST + 12 * off(1))
+    found = operations(folder, task, layers(1))
+    assert found[HARMFUL] == pytest.approx(seeds * one(of_ablate) + control)
+
+
+def test_heads_that_hurt_are_run_where_ablate_has_none(folder):
+    """`ablate` with half as many examples leaves the other half to be run."""
+    before = operations(folder, "sentiment", layers(1))[HARMFUL]
+    edited(folder, "zero:\n      examples: 128", "zero:\n      examples: 64")
+    after = operations(folder, "sentiment", layers(1))[HARMFUL]
+    assert after - before == pytest.approx(64 * (LAST + 12 * off(1)))
+
+
+def test_order_of_words_by_hand(folder):
+    """One order head; three seeds, of which one has a control, and 34, 33 and 33 of the draws."""
+    maps = 4 * 2 * (200 + 200) * LAYER
+    fixed = 3 * 2 * 800 * (LAST + off(1))
+    # 32 blocks of 25 pairs: the 33rd and the 34th draw fall to the first two once more.
+    drawn = (34 + 33 + 33) * 25 * off(1)
+    found = operations(folder, "relevance", layers(1))
+    assert found[WORD_ORDER] == pytest.approx(2 * (maps + fixed + drawn))
+    assert WORD_ORDER not in operations(folder, "similarity", layers(1))
+
+
+def test_matching_terms_by_hand(folder):
+    """One head of the lower of two layers; three of the upper one may read."""
+    forward, once = 2 * LAYER, LAYER + LAST
+
+    def below(heads: int) -> int:
+        return 23 * off(heads) + LAST
+
+    maps = (1 + 1 + 3 + 1) * (400 + 400) * forward
+    on_all = once + below(12) + off(12) + below(1) + below(11)
+    # The matching head off, or on alone; draws of the three seeds, and of the control.
+    on_few = 4 * (once + below(1) + below(11))
+    on_few += (34 + 33 + 33 + 34) * below(1) + (7 + 7 + 6 + 7) * below(11)
+    candidates = once + 3 * off(1)
+    expected = maps + 4 * 400 * (on_all + candidates) + 100 * on_few + 4 * 100 * 7 * forward
+    assert operations(folder, "relevance", layers(2))[MATCHING] == pytest.approx(expected)
+
+
+def test_models_of_pairs_by_hand(folder):
+    """Three seeds, three epochs; of a pair's 20 tokens each text has 10, and two special ones."""
+    found = operations(folder, "relevance", GEOMETRY)
+    forward = 6 * (2 * 12 * 12 * 384**2 + 4 * 12**2 * 384)
+    assert found[TOWERS] == pytest.approx(3 * 3 * 1920 * 3 * 2 * forward)
+    model = LstmAcross(torch.randn(5, 384), 300, 5, 0.0, "classification", 0)
+    read = [model.encoding, model.comparison, model.composition]
+    weights = sum(own.numel() for part in read for own in part.parameters() if own.dim() > 1)
+    # Two products of activations: how alike tokens of both texts are, and the mean by that.
+    text = 12 * (2 * weights + 2 * 2 * 12 * 600)
+    assert lstm_forward(12, 384, 300) == text
+    assert found[LSTM] == pytest.approx(3 * 3 * 1920 * 3 * 2 * text)
+
+
+def test_sentences_by_hand(folder):
+    found = {part: count for part, _, count, _ in of_stimuli(folder, GEOMETRY)}
+    short, long = GEOMETRY.forward(5), GEOMETRY.forward(6)
+    # Ten epochs of six words, eight states of each; scores, and the gradient of one probe.
+    learnt = 10 * 6 * 8 * 2 * 2 * 384
+    assert found == {PROBES: 2 * (2 * short + long + learnt), CONFUSION: 2 * 2 * short}
+
+
+def test_before_the_sentences_are_there(folder):
+    (folder / "work/stimuli/written/probes.parquet").unlink()
+    with pytest.raises(InputError, match="`dvc repro stimuli` makes"):
+        minutes(folder, GEOMETRY, RATE)
+
+
+def test_studies_that_a_configuration_leaves_out_are_not_counted(folder):
+    for name in (
+        "harmful",
+        "word_order",
+        "matching",
+        "pair_baselines",
+        "layer_probes",
+        "confusion",
+    ):
+        edited(folder, f"\n  {name}:\n", f"\n  {name}_elsewhere:\n", "dvc.yaml")
+    assert operations(folder, "relevance", GEOMETRY).empty
+    assert not list(of_stimuli(folder, GEOMETRY))
+
+
+def test_pretraining_by_hand(folder, monkeypatch):
+    own = section(Pretrain, "pretrain", folder / "params.yaml")
+    layer = 128 * (8 * 256**2 + 4 * 256 * 1024) + 4 * 128**2 * 256
+    asked = 0.15 * 128 * (2 * 256**2 + 2 * 256 * 7000)
+    expected = 3 * (4 * layer + asked) * 40e6 / 128
+    assert pretraining(own) == pytest.approx(expected)
+    monkeypatch.setattr(estimate, "product_rates", lambda *_: Rates(RATE, RATE))
+    assert minutes_before(folder, torch.device("cpu"), 1) == {}
+    edited(folder, "encoders: []", "encoders: [one, two]")
+    (folder / "data/pretrained/two").mkdir(parents=True)
+    found = minutes_before(folder, torch.device("cpu"), 1)
+    assert found == {"one": pytest.approx(expected / (RATE * SHARE_OF_PRETRAINING) / 60)}
