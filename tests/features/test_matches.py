@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 import torch
 
+from stages.core.recording_writer import MapWriter
 from stages.core.recordings.recording import StoredRecording
-from stages.core.recordings.store import MapStore, MapWriter
+from stages.core.recordings.store import MapStore
 from stages.features.matches import match_gains, match_table, match_weights
 
 # [CLS] The dog sleep-s . [SEP] a cat . the [SEP]

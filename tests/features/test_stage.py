@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from stages.core.corpora.store import word
+from stages.core.recording_writer import MapWriter
 from stages.core.recordings.recording import StoredRecording
-from stages.core.recordings.store import MapStore, MapWriter
+from stages.core.recordings.store import MapStore
 from stages.features.stage import (
     BY_SPELLING,
     SUBSTRING,

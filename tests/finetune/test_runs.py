@@ -1,13 +1,10 @@
 """The stage as it is run: every family, arm and seed, twice, side by side, killed, torchrun."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -112,27 +109,21 @@ def logits() -> np.ndarray:
 
 
 def run_and_kill(step: int) -> None:
-    """Run the stage in a process of its own and kill it once the state of `step` is written."""
-    command = [
-        "-m",
-        "stages.finetune",
-        "--task",
-        "toy",
-        "--arm",
-        "tuned",
-        "--seed",
-        "0",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    """Run the stage in a process of its own and kill it once the state of `step` is written.
+
+    It is forked from one that has imported the stage, as `side_by_side` forks runs.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload([one_run.__name__])
+    process = context.Process(target=finetune.run_stage, args=("toy", "tuned", 0))
+    process.start()
     end = time.monotonic() + 120
     while not list(Path("work/scratch").glob(f"finetune/*/*/*/checkpoint-{step}/complete")):
-        assert process.poll() is None, "it ended before it could be killed"
+        assert process.is_alive(), "it ended before it could be killed"
         assert time.monotonic() < end, f"no state of step {step} after two minutes"
         time.sleep(0.002)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.join()
 
 
 def states() -> list[Path]:
@@ -376,26 +367,16 @@ def test_two_processes_killed_and_run_again_make_the_steps_of_one(
     project: Callable[..., None], tiny_bert_without_dropout: Path
 ) -> None:
     project("checkpoint", path=str(tiny_bert_without_dropout))
-    project(epochs=20, learning_rate=3e-4)
+    project(epochs=10, learning_rate=3e-4)
     project("runtime", checkpoint_steps=20)
     run()
     single = logits()
     project("runtime", processes=2)
-    run_and_kill(step=40)
+    run_and_kill(step=20)
     time.sleep(0.5)  # what torchrun started ends with it
     left = states()
     time.sleep(1)
     assert states() == left
-    command = [
-        "-m",
-        "stages.finetune",
-        "--task",
-        "toy",
-        "--arm",
-        "tuned",
-        "--seed",
-        "0",
-    ]
-    subprocess.run([sys.executable, *command], check=True, timeout=240, capture_output=True)
+    run()
     assert not states()
     np.testing.assert_allclose(logits(), single, atol=5e-3)

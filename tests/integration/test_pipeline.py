@@ -105,7 +105,6 @@ def test_reports_are_written(rebuilt):
 
 def test_nothing_runs_but_deleted_outputs_come_back_wherever_it_runs(rebuilt):
     before = contents(rebuilt / "reports")
-    assert complaints(rebuilt) == []
     shutil.rmtree(rebuilt / "work")
     file = rebuilt / "params.yaml"
     settings = file.read_text()
@@ -119,29 +118,31 @@ def test_nothing_runs_but_deleted_outputs_come_back_wherever_it_runs(rebuilt):
     assert complaints(rebuilt) == []
 
 
-def test_metrics_and_plots_are_shown(rebuilt):
+def test_metrics_and_plots_are_shown(rebuilt, warm):
     assert "reports/metrics.json" in run(rebuilt, *DVC, "metrics", "show")
     run(rebuilt, *DVC, "plots", "show", "-o", "dvc_plots")
     assert "vega" in (rebuilt / "dvc_plots" / "index.html").read_text()
-    checked = ["-m", "stages.findings", "check", "--against", "reports/findings.json"]
-    assert ", 0 wrong or beyond their interval" in run(rebuilt, sys.executable, *checked)
+    checked = ["python", "-m", "stages.findings", "check", "--against", "reports/findings.json"]
+    assert ", 0 wrong or beyond their interval" in run(rebuilt, *checked, **warm)
 
 
-def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt):
+def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt, warm):
     output = rebuilt / "work/ablate/mrpc"
     before = contents(output)
     shutil.rmtree(output)
-    command = [sys.executable, "-m", "stages.ablate", "--task", "mrpc"]
+    words = ["-m", "stages.ablate", "--task", "mrpc"]
     progress = rebuilt / "work/scratch/ablate"
     shutil.rmtree(progress, ignore_errors=True)
-    with subprocess.Popen(command, cwd=rebuilt, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=rebuilt, stderr=subprocess.DEVNULL
+    ) as process:
         while not list(progress.rglob("*.npz")):
             assert process.poll() is None, "ended before its first batch"
             time.sleep(0.002)
         process.kill()
     assert process.returncode == -signal.SIGKILL
     assert not output.exists()
-    run(rebuilt, *command)
+    run(rebuilt, "python", *words, **warm)
     assert contents(output) == before
     # Batches make room for what they add up to.
     assert [path.name for path in progress.glob("mrpc/0/*/finished/*")] == ["outcomes"]
