@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import torch
 
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.recordings.recording import MapBatch, Recording, Texts
+from stages.core.recordings.recording import Texts
 from stages.core.recordings.tokens import Special
+from tests.toy_maps import ToyRecording
 
 LAYERS, HEADS = 4, 3
 # Layer and head, of unlike numbers, so that neither the two nor their axes can be mixed up. Other
@@ -79,7 +79,7 @@ def oracle_corpus(count: int, seed: int = 0) -> pd.DataFrame:
     return corpus_frame(oracle_row(number, tree(generator)) for number in range(count))
 
 
-class OracleRecording(Recording):
+class OracleRecording(ToyRecording):
     """Maps of the heads above; a word is one token, "teacher" two."""
 
     def __init__(self, corpus: pd.DataFrame, name: str = "untuned", seed: int = 0):
@@ -102,15 +102,6 @@ class OracleRecording(Recording):
             "word": [*numbers, -1],
             "special": special,
         }
-
-    def _read(self, rows: np.ndarray) -> MapBatch:
-        lengths = self.lengths[rows]
-        width = int(lengths.max())
-        maps = torch.zeros(len(rows), self.layers, self.heads, width, width)
-        for place, row in enumerate(rows):
-            length = lengths[place]
-            maps[place, :, :, :length, :length] = torch.from_numpy(self._maps(int(row)))
-        return MapBatch(rows, lengths, maps)
 
     def _maps(self, row: int) -> np.ndarray:
         numbers = np.array(self.tokens["word"][row])

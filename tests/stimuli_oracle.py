@@ -2,12 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import torch
 
-from stages.core.recordings.recording import MapBatch, Recording
 from stages.core.stimuli.entries import WrittenStimuli
 from stages.core.stimuli.store import ATTENTION
 from stages.stimuli.written import attention_rows
+from tests.toy_maps import ToyRecording
 
 LAYERS, HEADS = 4, 3
 FINDS, UNIFORM, DECOY = (2, 1), (1, 0), (0, 2)  # the last always looks at the first distractor
@@ -19,7 +18,7 @@ def written_stimuli(sentences: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(attention_rows(entry), columns=ATTENTION.names)
 
 
-class StimuliRecording(Recording):
+class StimuliRecording(ToyRecording):
     """Each word is a token, a noun two."""
 
     def __init__(self, stimuli: pd.DataFrame, name: str = "untuned", seed: int = 0):
@@ -32,15 +31,6 @@ class StimuliRecording(Recording):
             word = [-1, *numbers, -1]
             rows.append({"id": row["id"], "tokens": list(map(str, word)), "word": word})
         self.tokens = pd.DataFrame(rows)
-
-    def _read(self, rows: np.ndarray) -> MapBatch:
-        lengths = self.lengths[rows]
-        width = int(lengths.max())
-        maps = torch.zeros(len(rows), self.layers, self.heads, width, width)
-        for place, row in enumerate(rows):
-            length = lengths[place]
-            maps[place, :, :, :length, :length] = torch.from_numpy(self._maps(int(row)))
-        return MapBatch(rows, lengths, maps)
 
     def _maps(self, row: int) -> np.ndarray:
         stimulus, numbers = self.stimuli.iloc[row], np.array(self.tokens["word"][row])

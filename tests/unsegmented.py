@@ -5,13 +5,13 @@ Every character is a token. Heads that are named below do one thing, all others 
 
 import numpy as np
 import pandas as pd
-import torch
 
 from stages.boundaries.settings import Boundaries
 from stages.boundaries.stage import Tables, tables_of
 from stages.core.corpora.store import corpus_frame, word
-from stages.core.recordings.recording import MapBatch, Recording, Texts
+from stages.core.recordings.recording import Texts
 from stages.core.recordings.tokens import Special
+from tests.toy_maps import ToyRecording
 
 LAYERS, HEADS = 4, 3
 # Layer and head: one that marks the end of every word, of every second word, and of every token;
@@ -35,7 +35,7 @@ def _row(number: int, lengths: np.ndarray) -> dict:
     return {"id": f"t{number}", "group": f"g{number // 2}", "text_a": text, "words": words}
 
 
-class UnsegmentedRecording(Recording):
+class UnsegmentedRecording(ToyRecording):
     """Maps of the heads above; of random weights all attend by chance."""
 
     def __init__(self, corpus: pd.DataFrame, name: str = "untuned", seed: int = 0):
@@ -53,15 +53,6 @@ class UnsegmentedRecording(Recording):
             "word": [-1, *numbers, -1],
             "special": [Special.CLS, *[Special.NONE] * length, Special.SEP],
         }
-
-    def _read(self, rows: np.ndarray) -> MapBatch:
-        lengths = self.lengths[rows]
-        width = int(lengths.max())
-        maps = torch.zeros(len(rows), self.layers, self.heads, width, width)
-        for place, row in enumerate(rows):
-            length = lengths[place]
-            maps[place, :, :, :length, :length] = torch.from_numpy(self._maps(int(row)))
-        return MapBatch(rows, lengths, maps)
 
     def _maps(self, row: int) -> np.ndarray:
         numbers = np.array(self.tokens["word"][row])
