@@ -13,7 +13,7 @@ import typer
 from pydantic import PositiveInt
 
 from stages.check.declared import sections
-from stages.check.names import stimuli_paths, unknown_names
+from stages.check.names import mapping, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.runtime.runtime import find_device
@@ -67,7 +67,6 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
         for name in content.get(kind) or {}:
             found += _said(load, str(name), file)
     found += _tunings(content, file)
-    found += _names_without_entry(content, file)
     found += unknown_names(content, file, needed)
     found += _older_than_settings(folder)
     return found + (list(_unfit(content, file)) if here else [])
@@ -105,27 +104,6 @@ def _tunings(content: dict[str, Any], file: Path) -> list[str]:
     return found
 
 
-def _names_without_entry(content: dict[str, Any], file: Path) -> Iterator[str]:
-    """Tasks and corpora that are named and not described."""
-    named = {"tasks": [("run.tasks", (content.get("run") or {}).get("tasks"))], "corpora": []}
-    for name, values in content.items():
-        if name not in ENTRIES and isinstance(values, dict):
-            named["corpora"] += [
-                (f"{name}.{key}", values[key])
-                for key in ("corpora", "labelled", "train_on")
-                if values.get(key)
-            ]
-    for kind, places in named.items():
-        entries = content.get(kind) or {}
-        for key, names in places:
-            for one in [names] if isinstance(names, str) else names or []:
-                if one not in entries:
-                    yield (
-                        f"{file}: `{key}` has {one!r}, but `{kind}` has no such entry, only "
-                        f"{', '.join(map(str, entries)) or 'none'}; add it there"
-                    )
-
-
 def _older_than_settings(folder: Path) -> Iterator[str]:
     """What `tools.configurations` has not made of a configuration's settings yet."""
     settings, file = folder / SETTINGS, folder / PARAMETER_FILE
@@ -159,11 +137,11 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
         for split, path in (entry["data"].get("splits") or {}).items()
     }
     paths |= {
-        f"corpora.{name}.path": entry["path"]
-        for name, entry in (content.get("corpora") or {}).items()
-        if isinstance(entry, dict) and "path" in entry
+        f"{kind}.{name}.path": entry["path"]
+        for kind in ("corpora", "stimuli")
+        for name, entry in mapping(content.get(kind)).items()
+        if "path" in mapping(entry)
     }
-    paths |= stimuli_paths(content)
     tagger = content.get("tagger") or {}
     paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}
     if _is_of(content, "checkpoint", "folder"):
