@@ -9,6 +9,7 @@ from stages.core.stage.files import InputError
 
 KEPT = Path("data/pretrained")
 FACTS_FILE, CURVE_FILE, BY_TEXT = "settings.json", "curve.csv", "held_out.csv"
+HEADS_FILE = "heads.csv"
 PLACES = 6  # decimal places of scores
 
 

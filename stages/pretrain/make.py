@@ -18,8 +18,9 @@ from stages.core.runtime.runtime import Runtime, start
 from stages.core.scratch import open_scratch
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import SCRATCH
+from stages.pretrain.heads import HeadCourse, course_table
 from stages.pretrain.held_out import HeldOut, Score, shares, unigram
-from stages.pretrain.kept import BY_TEXT, CURVE_FILE, FACTS_FILE, PLACES, hashes
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, FACTS_FILE, HEADS_FILE, PLACES, hashes
 from stages.pretrain.pairs import Masking, Pairs, make_pairs
 from stages.pretrain.settings import Pretrain, in_bf16
 from stages.pretrain.text import fingerprint_of, read_texts, split
@@ -30,10 +31,21 @@ RUNS = SCRATCH / "pretrain"
 # A change of these files makes states and results void.
 CODE = [
     Path(__file__).with_name(f"{name}.py")
-    for name in ("held_out", "kept", "make", "pairs", "settings", "text", "training", "vocabulary")
+    for name in (
+        "heads",
+        "held_out",
+        "kept",
+        "make",
+        "pairs",
+        "settings",
+        "text",
+        "training",
+        "vocabulary",
+    )
 ]
 VOCABULARY = "vocab.txt"
 PREPARED = "prepared"
+PLACES_OF_HEADS = 4  # decimal places of shares of attention
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,10 @@ def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
     # Evaluation asks for other tokens than any step of the training.
     unseen = Masking(tokenizer, settings.masked, settings.seed + 1)
     held_out = HeldOut(prepared.held_out, unseen, settings.batch_tokens, settings.seed)
-    curve = train(model, prepared.learnt, held_out, masking, settings, runtime, device, scratch)
+    heads = HeadCourse(prepared.held_out, tokenizer, settings.seed)
+    curve = train(
+        model, prepared.learnt, held_out, heads, masking, settings, runtime, device, scratch
+    )
     frequencies = shares(prepared.learnt.tokens, len(tokenizer))
     with finishing(scratch) as folder:
         save(folder, model, tokenizer)
@@ -160,10 +175,11 @@ def save(folder: Path, model: BertForMaskedLM, tokenizer: BertTokenizer) -> None
     (folder / VOCABULARY).write_text(lines, encoding="utf-8")
 
 
-def write_facts(folder: Path, facts: dict[str, Any], curve: Sequence[dict[str, float]]) -> None:
-    """Write the curve, and the facts with the SHA-256 of every file."""
+def write_facts(folder: Path, facts: dict[str, Any], curve: Sequence[dict[str, Any]]) -> None:
+    """Write the curve, what heads looked at, and the facts with the SHA-256 of every file."""
     table = pd.DataFrame(curve).rename(columns={EVALUATED: "loss", "held_out_accuracy": "accuracy"})
     table = table[["step", "loss", "accuracy"]].round(PLACES)
     table.to_csv(folder / CURVE_FILE, index=False)
+    course_table(curve).round(PLACES_OF_HEADS).to_csv(folder / HEADS_FILE, index=False)
     content = json.dumps({**facts, "sha256": hashes(folder)}, indent=2, ensure_ascii=False)
     (folder / FACTS_FILE).write_text(content + "\n", encoding="utf-8")

@@ -29,6 +29,7 @@ from transformers.utils import logging
 
 from stages.core.runtime.runtime import Runtime
 from stages.core.scratch import last_state, mark_complete
+from stages.pretrain.heads import HeadCourse
 from stages.pretrain.held_out import HeldOut, answered, falls
 from stages.pretrain.pairs import Masking, Order, Pairs
 from stages.pretrain.settings import Pretrain, in_bf16
@@ -60,11 +61,19 @@ class Steps(Dataset[dict[str, Tensor]]):
 class Watch(TrainerCallback):
     """Scores held-out text now and then, stops where its loss falls no more, and says how far.
 
-    Scores stand in the Trainer's own log, which its states keep.
+    Scores, and what heads look at, stand in the Trainer's own log, which its states keep.
     """
 
-    def __init__(self, steps: Steps, held_out: HeldOut, settings: Pretrain, device: torch.device):
-        self.steps, self.held_out, self.settings, self.device = steps, held_out, settings, device
+    def __init__(
+        self,
+        steps: Steps,
+        held_out: HeldOut,
+        heads: HeadCourse,
+        settings: Pretrain,
+        device: torch.device,
+    ):
+        self.steps, self.held_out, self.heads = steps, held_out, heads
+        self.settings, self.device = settings, device
         self.bar = tqdm(
             total=settings.steps * settings.batch_tokens,
             initial=steps.first * settings.batch_tokens,
@@ -92,11 +101,13 @@ class Watch(TrainerCallback):
     def evaluate(self, model: BertForMaskedLM, state: Any, control: Any) -> None:
         """Score held-out text, say it, and stop where it falls no more."""
         score = self.held_out.score(model, self.device)
+        heads = self.heads.figures(model, self.device)
         state.log_history.append(
             {
                 "step": state.global_step,
                 EVALUATED: score.loss,
                 "held_out_accuracy": score.accuracy,
+                "heads": {kind: values.tolist() for kind, values in heads.items()},
             }
         )
         said = (
@@ -197,16 +208,18 @@ def train(
     model: BertForMaskedLM,
     pairs: Pairs,
     held_out: HeldOut,
+    heads: HeadCourse,
     masking: Masking,
     settings: Pretrain,
     runtime: Runtime,
     device: torch.device,
     scratch: Path,
-) -> list[dict[str, float]]:
+) -> list[dict[str, Any]]:
     """Train `model` in place; go on from the last state in `scratch`, if there is one.
 
     Returns:
-        The curve: step, loss and accuracy on held-out text, from before the first step on.
+        The curve: step, loss and accuracy on held-out text, and what the heads look at, from before
+        the first step on.
     """
     order = Order(pairs.lengths, settings.batch_tokens, settings.seed)
     state = last_state(scratch)
@@ -220,18 +233,18 @@ def train(
     steps = Steps(pairs, order, masking, settings.steps, first)
     arguments = arguments_of(settings, runtime, device, scratch)
     arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would share each batch
-    watch = Watch(steps, held_out, settings, device)
+    watch = Watch(steps, held_out, heads, settings, device)
     trainer = MaskedTrainer(model=model, args=arguments, train_dataset=steps, callbacks=[watch])
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=None if state is None else str(state))
     return curve_of(trainer.state.log_history)
 
 
-def curve_of(history: list[dict[str, float]]) -> list[dict[str, float]]:
+def curve_of(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a Trainer's log has of held-out text."""
     return [entry for entry in history if EVALUATED in entry]
 
 
-def stopped(curve: list[dict[str, float]], settings: Pretrain) -> bool:
+def stopped(curve: list[dict[str, Any]], settings: Pretrain) -> bool:
     """Whether training ended before its budget was spent."""
     return not all(falls([entry[EVALUATED] for entry in curve], settings.patience))
