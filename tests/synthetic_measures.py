@@ -37,6 +37,7 @@ from stages.layer_probes.tables import SCORES as LAYER_PROBES
 from stages.matching import tables as matching
 from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
+from stages.pretrain.tables import KINDS
 from stages.report.__main__ import app as report
 from stages.word_order import tables as word_order
 from tests.layer_probes.rows import probe_rows
@@ -140,6 +141,13 @@ def write_pretraining(folder: Path, generator: np.random.Generator) -> None:
     loss = np.array([8.0, 6.5, 5.5, 5.0, 4.8])
     curve = {"encoder": "tiny", "step": steps, "tokens": 2048 * steps, "loss": loss}
     _write(folder, "pretrain/tiny-curve", pd.DataFrame({**curve, "accuracy": 0.5 - loss / 16}))
+    places = pd.MultiIndex.from_product([steps, (1, 2), (1, 2)], names=["step", "layer", "head"])
+    heads = places.to_frame(index=False)
+    heads["tokens"] = 2048 * heads["step"]
+    # The last head grows with the steps, for every kind.
+    grown = 0.1 + heads["step"] / 4000 * (heads["layer"] * heads["head"] == 4)
+    kinds = {kind: grown + generator.normal(0, 0.01, len(heads)) for kind in KINDS}
+    _write(folder, "pretrain/tiny-heads", heads.assign(encoder="tiny", **kinds))
     noise = generator.normal(0, 5, 40)
     texts = {"encoder": "tiny", "text": range(40), "masked": 20, "loss": 100 + noise, "right": 6}
     alone = {"unigram_loss": 130 + noise, "unigram_right": 1}

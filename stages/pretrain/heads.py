@@ -10,13 +10,10 @@ from torch import Tensor
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from stages.pretrain.pairs import Pairs
+from stages.pretrain.tables import KINDS
 
 READ = 100  # held-out pairs that they are measured on
 AT_ONCE = 20
-# Mean share of the attention that tokens of the text give to one place. `equal` is what tokens that
-# occur in the other part as well give to their equals there, less what an even spread of all that
-# they give to that part would.
-KINDS = ("previous", "next", "itself", "cls", "sep", "equal")
 
 
 class HeadCourse:

@@ -38,6 +38,7 @@ CODE = [
         "make",
         "pairs",
         "settings",
+        "tables",
         "text",
         "training",
         "vocabulary",

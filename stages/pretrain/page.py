@@ -6,10 +6,19 @@ from stages.core.intervals.groups import group_ratio
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.verdicts.measures import Measures
-from stages.pretrain.tables import CURVE, FACTS, TEXTS
+from stages.pretrain.tables import CURVE, FACTS, HEADS, KINDS, TEXTS
 
 POINTS = 100  # points in a share of 1
 RESAMPLES = 1000
+# What a head gives its attention to, of `KINDS`, as the report says it.
+PLACES = {
+    "previous": "the token before",
+    "next": "the token behind",
+    "itself": "the token itself",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "equal": "equal tokens of the other part, beyond chance",
+}
 READERS = {"encoder": ("loss", "right"), "frequencies": ("unigram_loss", "unigram_right")}
 
 
@@ -27,6 +36,23 @@ def sections(measures: Measures) -> list[Section]:
             "millions of tokens",
             "loss, nats",
             group="reader",
+            panel="encoder",
+        ),
+    )
+    course = followed(measures.frame(HEADS))
+    courses = Figure(
+        "pretrain-heads",
+        "How heads came about",
+        "Mean share of the attention, in percent, that tokens of 100 held-out pairs give to a kind "
+        "of place, against the tokens read so far, in millions: of every kind the one head that "
+        "gives most to it at the end, which is chosen and shown on the same pairs. What stands at "
+        "0 are random weights. " + " ".join(course_said(one) for one in by_encoder(course)),
+        curves(
+            course.assign(tokens=course["tokens"] / 1e6, low=course["value"], high=course["value"]),
+            "tokens",
+            "millions of tokens",
+            "share of attention, %",
+            group="to",
             panel="encoder",
         ),
     )
@@ -53,6 +79,14 @@ def sections(measures: Measures) -> list[Section]:
                     "Each measurement while it was made: tokens read, which count padding, mean "
                     "loss in nats, and `accuracy` as a share.",
                     curve[["encoder", "step", "tokens", "loss", "accuracy"]],
+                ),
+                courses,
+                Table(
+                    "pretrain-heads",
+                    "The heads that come to give most, from the first step to the last",
+                    "Of every kind of place the head (layer and head from 1) that gives most to it "
+                    "when the encoder is finished, and its share in percent at each measurement.",
+                    course,
                 ),
                 Table(
                     "pretrain-facts",
@@ -118,6 +152,47 @@ def lines(curve: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([one, other], ignore_index=True)
     both["tokens"] = both["tokens"] / 1e6
     return both.assign(low=both["value"], high=both["value"])
+
+
+def followed(heads: pd.DataFrame) -> pd.DataFrame:
+    """The head of each kind that gives most to it at the last step, at every measurement.
+
+    Values are shares of attention in percent.
+    """
+    rows = []
+    for name, of_one in heads.groupby("encoder", sort=False):
+        last = of_one[of_one["step"] == of_one["step"].max()]
+        for kind in KINDS:
+            if last[kind].isna().all():
+                continue
+            best = last.loc[last[kind].idxmax()]
+            own = of_one[(of_one["layer"] == best["layer"]) & (of_one["head"] == best["head"])]
+            rows.append(
+                own[["tokens", "layer", "head"]].assign(
+                    encoder=name, to=PLACES[kind], value=POINTS * own[kind]
+                )
+            )
+    course = pd.concat(rows, ignore_index=True)
+    return course[["encoder", "to", "layer", "head", "tokens", "value"]]
+
+
+def by_encoder(course: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of each encoder."""
+    return [of_one for _, of_one in course.groupby("encoder", sort=False)]
+
+
+def course_said(course: pd.DataFrame) -> str:
+    """Where the heads of one encoder began and ended, and when they were half-way, in words."""
+    said = []
+    for to, own in course.groupby("to", sort=False):
+        own = own.sort_values("tokens")
+        first, last = own["value"].iloc[0], own["value"].iloc[-1]
+        grown = own["value"] - first >= (last - first) / 2
+        half = own["tokens"][grown].iloc[0] / 1e6
+        when = f", half of it by {half:.1f} million tokens" if last > first else ""
+        place = f"layer {own['layer'].iloc[0]}, head {own['head'].iloc[0]}"
+        said.append(f"{to} ({place}): {first:.1f}% to {last:.1f}%{when}")
+    return f"{course['encoder'].iloc[0]}: " + "; ".join(said) + "."
 
 
 PAGE = Page(

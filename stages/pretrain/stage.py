@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from stages.core.stage.settings import section
-from stages.pretrain.kept import BY_TEXT, CURVE_FILE, KEPT, fingerprint, read_facts
-from stages.pretrain.tables import CURVE, FACTS, TEXTS
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE, KEPT, fingerprint, read_facts
+from stages.pretrain.tables import CURVE, FACTS, HEADS, TEXTS
 
 
 def run_stage(encoder: str, keep: bool = False) -> None:
@@ -35,7 +35,10 @@ def bring(encoder: str) -> None:
     facts = read_facts(folder)
     curve = pd.read_csv(folder / CURVE_FILE)
     curve["tokens"] = curve["step"] * facts["settings"]["batch_tokens"]
+    heads = pd.read_csv(folder / HEADS_FILE)
+    heads["tokens"] = heads["step"] * facts["settings"]["batch_tokens"]
     CURVE.write(curve.assign(encoder=encoder), encoder=encoder)
+    HEADS.write(heads.assign(encoder=encoder), encoder=encoder)
     TEXTS.write(pd.read_csv(folder / BY_TEXT).assign(encoder=encoder), encoder=encoder)
     FACTS.write(facts_table(facts).assign(encoder=encoder), encoder=encoder)
 

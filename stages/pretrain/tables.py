@@ -2,6 +2,11 @@
 
 from stages.core.stage.tables import MeasuredTable
 
+# Mean share of the attention that tokens of the text give to one place. `equal` is what tokens that
+# occur in the other part as well give to their equals there, less what an even spread of all that
+# they give to that part would.
+KINDS = ("previous", "next", "itself", "cls", "sep", "equal")
+
 # One row a measurement while it was made: steps and tokens until then, padding counted; the mean
 # loss in nats and the share of right answers on the masked tokens of held-out text.
 CURVE = MeasuredTable("pretrain/{encoder}-curve", ("encoder", "step", "tokens", "loss", "accuracy"))
@@ -13,3 +18,8 @@ TEXTS = MeasuredTable(
 )
 # What it was made of and with.
 FACTS = MeasuredTable("pretrain/{encoder}-facts", ("encoder", "what", "value"))
+# One row a measurement while it was made, a layer and a head (both from 1): those shares.
+HEADS = MeasuredTable(
+    "pretrain/{encoder}-heads",
+    ("encoder", "step", "tokens", "layer", "head", *KINDS),
+)

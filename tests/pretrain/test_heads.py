@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from stages.pretrain.heads import KINDS, HeadCourse, course_table, head_figures
+from stages.pretrain.heads import HeadCourse, course_table, head_figures
 from stages.pretrain.make import prepare
+from stages.pretrain.tables import KINDS
 from stages.pretrain.training import fresh_model
 from stages.pretrain.vocabulary import tokenizer_of
 from tests.pretrain import small

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from stages.core.verdicts.measures import Measures
-from stages.pretrain.page import PAGE, lines, said, scores
+from stages.pretrain.page import PAGE, course_said, followed, lines, said, scores
+from stages.pretrain.tables import KINDS
 from tests.synthetic_measures import write_pretraining
 
 
@@ -61,6 +62,31 @@ def test_the_level_line_is_the_loss_of_frequencies() -> None:
     assert drawn["tokens"].tolist() == [0, 1, 0, 1]
 
 
+def test_the_head_that_ends_highest_is_followed_from_its_beginning() -> None:
+    kinds = {kind: 0.1 for kind in KINDS}
+    rows = [
+        {"encoder": "tiny", "step": step, "tokens": 10**6 * step, "layer": 1, "head": head, **kinds}
+        for step in (0, 1, 2)
+        for head in (1, 2)
+    ]
+    heads = pd.DataFrame(rows)
+    # Head 1 is ahead at first; head 2 ends highest, at which it is by one million tokens.
+    heads["previous"] = [0.4, 0.1, 0.5, 0.6, 0.5, 0.7]
+    heads["equal"] = np.nan
+    course = followed(heads)
+    own = course[course["to"] == "the token before"]
+    assert own["head"].unique() == [2]
+    assert own["value"].tolist() == pytest.approx([10, 60, 70])
+    assert not course["to"].str.startswith("equal").any()
+    sentence = course_said(course)
+    assert (
+        "tiny: the token before (layer 1, head 2): 10.0% to 70.0%, half of it by 1.0 million"
+        in sentence
+    )
+    # What does not grow has no half.
+    assert "[SEP] (layer 1, head 1): 10.0% to 10.0%." in sentence.replace("; ", ". ")
+
+
 def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: Path) -> None:
     write_pretraining(tmp_path, np.random.default_rng(0))
     (section,) = PAGE.sections(Measures(tmp_path / "work/measures", {}, [], {}))
@@ -69,5 +95,7 @@ def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: P
         "pretrain-curve",
         "pretrain-scores",
         "pretrain-curve",
+        "pretrain-heads",
+        "pretrain-heads",
         "pretrain-facts",
     ]
