@@ -20,6 +20,7 @@ from benchmarks.product_rates import product_rates
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.checkpoint import load_encoder
+from stages.core.kept_encoders import KEPT
 from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, read_yaml
@@ -27,7 +28,6 @@ from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import seeds_of
 from stages.importance.cost import Geometry
-from stages.pretrain.kept import KEPT
 from stages.pretrain.settings import Pretrain, in_bf16
 from tools.estimate_studies import (
     CONFUSION,

@@ -1,4 +1,4 @@
-"""Finding a checkpoint: in a package, on the Hub or in a folder; safetensors only."""
+"""Finding a checkpoint: in a package, on the Hub, in a folder, or made here; safetensors only."""
 
 import importlib.util
 from pathlib import Path
@@ -21,6 +21,7 @@ from stages.core.checkpoint_files import (
     check_hashes,
 )
 from stages.core.encoder.families import refusal
+from stages.core.kept_encoders import KEPT, fingerprint, read_facts
 from stages.core.stage.settings import SECTIONS, Parameters
 
 DOWNLOADED = (CONFIG, "model*.safetensors", INDEX, *TOKENIZERS, *BESIDE_TOKENIZERS)
@@ -55,8 +56,18 @@ class FolderCheckpoint(Parameters):
     sha256: Hashes | None = None  # give it, so that other weights in the same folder are noticed
 
 
+class PretrainedCheckpoint(Parameters):
+    """An encoder that `python -m stages.pretrain --keep` made."""
+
+    source: Literal["pretrain"]
+    # NAME@FINGERPRINT, of its text and its settings; so the report calls it.
+    id: Annotated[str, Field(pattern="^[A-Za-z0-9_]+@[0-9a-f]{12}$")]
+    sha256: Hashes | None = None  # as of a folder: another processor makes other weights
+
+
 Checkpoint = Annotated[
-    PackageCheckpoint | HubCheckpoint | FolderCheckpoint, Field(discriminator="source")
+    PackageCheckpoint | HubCheckpoint | FolderCheckpoint | PretrainedCheckpoint,
+    Field(discriminator="source"),
 ]
 
 SECTIONS["checkpoint"] = Checkpoint
@@ -69,7 +80,12 @@ def locate(checkpoint: Checkpoint) -> Path:
         InputError: it is not there, its hash differs, or it is no BERT-like encoder in safetensors
             with a tokenizer.
     """
-    finders = {"package": _package_folder, "hub": _hub_folder, "folder": _plain_folder}
+    finders = {
+        "package": _package_folder,
+        "hub": _hub_folder,
+        "folder": _plain_folder,
+        "pretrain": _kept_folder,
+    }
     folder = finders[checkpoint.source](checkpoint)
     check(folder)
     if checkpoint.sha256 is not None:
@@ -127,4 +143,17 @@ def _plain_folder(checkpoint: FolderCheckpoint) -> Path:
     folder = Path(checkpoint.path)
     if not folder.is_dir():
         raise refusal(f"there is no folder {checkpoint.path} in {Path.cwd()}; mend the path")
+    return folder
+
+
+def _kept_folder(checkpoint: PretrainedCheckpoint) -> Path:
+    name, asked = checkpoint.id.split("@")
+    folder = KEPT / name
+    made = fingerprint(read_facts(folder))
+    if made != asked:
+        raise refusal(
+            f"{folder} was made of another text or with other settings: it is {name}@{made}; name "
+            "that in `checkpoint.id`, or make the encoder anew (python -m stages.pretrain "
+            f"--encoder {name} --keep)"
+        )
     return folder

@@ -14,13 +14,14 @@ import torch
 from transformers import BertForMaskedLM, BertTokenizer
 
 from stages.core.finished import finishing, is_finished, result, run_folder
+from stages.core.kept_encoders import FACTS_FILE, hashes
 from stages.core.runtime.runtime import Runtime, start
-from stages.core.scratch import open_scratch
+from stages.core.scratch import code_of, open_scratch
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import SCRATCH
 from stages.pretrain.heads import HeadCourse, course_table
 from stages.pretrain.held_out import HeldOut, Score, shares, unigram
-from stages.pretrain.kept import BY_TEXT, CURVE_FILE, FACTS_FILE, HEADS_FILE, PLACES, hashes
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE, PLACES
 from stages.pretrain.pairs import Masking, Pairs, make_pairs
 from stages.pretrain.settings import Pretrain, in_bf16
 from stages.pretrain.text import fingerprint_of, read_texts, split
@@ -30,19 +31,22 @@ from stages.pretrain.vocabulary import learn_vocabulary, tokenizer_of
 RUNS = SCRATCH / "pretrain"
 # A change of these files makes states and results void.
 CODE = [
-    Path(__file__).with_name(f"{name}.py")
-    for name in (
-        "heads",
-        "held_out",
-        "kept",
-        "make",
-        "pairs",
-        "settings",
-        "tables",
-        "text",
-        "training",
-        "vocabulary",
-    )
+    *code_of("kept_encoders.py"),
+    *(
+        Path(__file__).with_name(f"{name}.py")
+        for name in (
+            "heads",
+            "held_out",
+            "kept",
+            "make",
+            "pairs",
+            "settings",
+            "tables",
+            "text",
+            "training",
+            "vocabulary",
+        )
+    ),
 ]
 VOCABULARY = "vocab.txt"
 PREPARED = "prepared"

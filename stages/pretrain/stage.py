@@ -1,17 +1,18 @@
 """A small BERT by masked language modelling, and the curve of its making (Devlin et al. 2019).
 
 Making takes hours and is no part of `dvc repro`: `python -m stages.pretrain --encoder NAME --keep`
-makes `data/pretrained/NAME`, which is committed. `checkpoint: {source: folder, path:
-data/pretrained/NAME}` has every other stage take it, and what DVC runs of this stage brings its
-curve into the report.
+makes `data/pretrained/NAME`, which is committed. `checkpoint: {source: pretrain, id:
+NAME@FINGERPRINT}`, as it says in the end, has every other stage take it, and what DVC runs of this
+stage brings its curve into the report.
 """
 
 from typing import Any
 
 import pandas as pd
 
+from stages.core.kept_encoders import KEPT, fingerprint, read_facts
 from stages.core.stage.settings import section
-from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE, KEPT, fingerprint, read_facts
+from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE
 from stages.pretrain.tables import CURVE, FACTS, HEADS, TEXTS
 
 
@@ -26,6 +27,8 @@ def run_stage(encoder: str, keep: bool = False) -> None:
 
         settings = section(Pretrain, "pretrain")
         publish(make(encoder, settings, read_runtime()), KEPT / encoder)
+        made = fingerprint(read_facts(KEPT / encoder))
+        print(f"checkpoint: {{source: pretrain, id: {encoder}@{made}}}")
     bring(encoder)
 
 

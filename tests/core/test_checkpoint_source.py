@@ -9,6 +9,7 @@ import pytest
 from stages.core import checkpoint_source
 from stages.core.checkpoint_files import sha256_of
 from stages.core.checkpoint_source import Checkpoint, locate
+from stages.core.kept_encoders import FACTS_FILE, KEPT, fingerprint, hashes
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
 
@@ -107,3 +108,34 @@ def test_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"source": "hub", "id": "a/b", "revision": "main"}
     with pytest.raises(InputError, match="the Hub cannot be reached .*no route.*HF_ENDPOINT"):
         locate(checked(Checkpoint, entry, "checkpoint"))
+
+
+def keep(checkpoint: Path, name: str, seed: int) -> str:
+    """Keep a checkpoint as if it was made with the seed; what `checkpoint.id` calls it."""
+    shutil.copytree(checkpoint, KEPT / name)
+    facts = {"text": {"sha256": "1" * 64}, "settings": {"seed": seed}}
+    facts["sha256"] = hashes(KEPT / name)
+    (KEPT / name / FACTS_FILE).write_text(json.dumps(facts))
+    return f"{name}@{fingerprint(facts)}"
+
+
+def test_an_encoder_that_was_made_here_is_taken_by_its_making(
+    tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own, other = keep(tiny_bert, "own", 1), keep(tiny_bert, "other", 2)
+    assert own.split("@")[1] != other.split("@")[1]
+    for made in (own, other):
+        entry = {"source": "pretrain", "id": made, "sha256": weights_sha256(tiny_bert)}
+        assert locate(checked(Checkpoint, entry, "checkpoint")) == KEPT / made.split("@")[0]
+    remade = {"source": "pretrain", "id": own.replace("own", "other")}
+    with pytest.raises(InputError, match=f"it is {other}; name that in `checkpoint.id`"):
+        locate(checked(Checkpoint, remade, "checkpoint"))
+    missing = {"source": "pretrain", "id": own.replace("own", "third")}
+    with pytest.raises(InputError, match="make it .*--encoder third --keep"):
+        locate(checked(Checkpoint, missing, "checkpoint"))
+    with pytest.raises(InputError, match="checkpoint"):
+        checked(Checkpoint, {"source": "pretrain", "id": "own"}, "checkpoint")
+    (KEPT / "own" / "vocab.txt").write_text("other")
+    with pytest.raises(InputError, match="is not the file that settings.json has the SHA-256 of"):
+        locate(checked(Checkpoint, {"source": "pretrain", "id": own}, "checkpoint"))

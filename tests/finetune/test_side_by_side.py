@@ -46,6 +46,33 @@ def test_where_there_is_one_place_jobs_wait_for_each_other(tmp_path: Path) -> No
     assert (tmp_path / "text").read_text() == "aabbcc"
 
 
+def gather(job: tuple[Path, int], report: Report) -> None:
+    """Wait until as many jobs as are named have begun, at most a minute."""
+    file, together = job
+    file.touch()
+    end = time.monotonic() + 60
+    while len(list(file.parent.iterdir())) < together and time.monotonic() < end:
+        time.sleep(0.01)
+    report(len(list(file.parent.iterdir())))
+    time.sleep(0.3)
+
+
+def test_a_last_round_that_is_not_full_shares_the_processors(tmp_path: Path) -> None:
+    said: list[str | int] = []
+    assert (
+        len(list(side_by_side(gather, [(tmp_path / n, 3) for n in "abc"], [None] * 2, said.append)))
+        == 3
+    )
+    assert said == [3, 3, 3]
+
+
+def test_gpus_are_not_shared(tmp_path: Path) -> None:
+    said: list[str | int] = []
+    jobs = [(tmp_path / name, 2) for name in "abc"]
+    assert len(list(side_by_side(gather, jobs, ["0", "1"], said.append))) == 3
+    assert said == [2, 2, 3]
+
+
 def fail(job: str, report: Report) -> None:
     """End in the way that the job names."""
     if job == "input":

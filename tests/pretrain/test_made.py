@@ -20,12 +20,12 @@ from transformers import BertForMaskedLM
 from stages.core.checkpoint_files import check, check_hashes
 from stages.core.encoder.checkpoint import load_encoder
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.kept_encoders import FACTS_FILE, KEPT, fingerprint, read_facts
 from stages.core.runtime.runtime import Runtime, read_runtime
 from stages.core.stage.files import InputError
 from stages.encoder.stage import masked_lm
 from stages.pretrain import training
 from stages.pretrain.held_out import HeldOut, Score, answered, falls, shares, unigram
-from stages.pretrain.kept import FACTS_FILE, KEPT, fingerprint, read_facts
 from stages.pretrain.make import make, prepare
 from stages.pretrain.pairs import Masking
 from stages.pretrain.stage import run_stage
