@@ -11,9 +11,10 @@ import torch
 from jaxtyping import Float, Int
 from transformers import PreTrainedModel
 
-from benchmarks.alternatives import in_data_order
+from benchmarks.alternatives import in_data_order, usual_loop
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
+from benchmarks.product_rates import Rates, product_rates
 from stages.attend.stage import recorded_statistics
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
@@ -21,8 +22,11 @@ from stages.core.maps.statistics import KindIds, Moments
 from stages.core.recording_writer import MapWriter, write_maps
 from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import read_runtime
+from stages.importance.cost import Geometry
 
 OURS, USUAL = "this dump", "output_attentions"
+# A pass that keeps no map; and the products that every map needs, at the rate of a layer's.
+FORWARD, FLOOR = "one forward pass", "floor: products for the maps"
 PERIOD = 1012  # of BERT's vocabulary
 BATCH, SHARD_MEGABYTES = 16, 250
 NO_ROWS = np.array([], dtype=int)
@@ -90,6 +94,7 @@ def measured(
 def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
     """Statistics of every head against `output_attentions=True` and numpy, batch by batch."""
     gated, model, encoded = sides(encoder, examples)
+    plain = classifier(encoder)
     found: dict[str, np.ndarray] = {}
 
     def ours() -> None:
@@ -102,10 +107,31 @@ def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
         ]
         found[USUAL] = np.nanmean(rows, axis=0).ravel()
 
-    times = take_turns({OURS: ours, USUAL: usual}, rounds)
+    rates: list[Rates] = []
+    sides_in_turn = {OURS: ours, USUAL: usual, FORWARD: lambda: usual_loop(plain, encoded, [None])}
+    # The machine's speed changes: what counts are the rates just before and after this dump runs.
+    beside = {OURS: lambda: rates.append(product_rates(model, torch.get_num_threads()))}
+    times = take_turns(sides_in_turn, rounds, beside)
+    operations = products_for_maps(Geometry.of(model.config), encoded.lengths)
+    floor = [
+        {"round": number, "side": FLOOR, "seconds": 2 * operations / (before.layer + after.layer)}
+        for number, (before, after) in enumerate(zip(rates[::2], rates[1::2], strict=True))
+    ]
     # What no example has is NaN on both sides.
     difference = float(np.abs(found[OURS] - found[USUAL])[~np.isnan(found[USUAL])].max())
-    return agreeing(ratios(times, to=OURS), difference, "statistics").assign(encoder=encoder)
+    table = ratios(pd.concat([times, pd.DataFrame(floor)]), to=OURS)
+    return agreeing(table, difference, "statistics").assign(encoder=encoder)
+
+
+def products_for_maps(geometry: Geometry, lengths: Int[np.ndarray, " example"]) -> int:
+    """Operations of the matrix products without which no map of every layer can be had.
+
+    Of the last layer these are queries, keys and their products. What reads the maps, and all that
+    is no matrix product, is left out, so that nothing computes the maps sooner.
+    """
+    of_last = [2 * n * geometry.square + 2 * n**2 * geometry.hidden for n in map(int, lengths)]
+    before = [(geometry.layers - 1) * geometry.layer(n) for n in map(int, lengths)]
+    return sum(of_last) + sum(before)
 
 
 def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:

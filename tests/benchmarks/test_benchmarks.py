@@ -27,6 +27,7 @@ from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import InputError
+from stages.importance.cost import Geometry
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():
@@ -93,6 +94,15 @@ def test_the_plain_statistics_are_those_of_the_stage():
     assert tuple(plain) == STATISTICS
     for name, values, own in zip(plain, plain.values(), ours.unbind(-1), strict=True):
         np.testing.assert_allclose(values, own.numpy(), rtol=1e-5, err_msg=name)
+
+
+def test_the_floor_of_statistics_has_the_products_that_maps_need_and_no_other():
+    geometry = Geometry(layers=6, heads=12, hidden=48, feed_forward=32)
+    tokens, pairs = 9 + 6, 9**2 + 6**2
+    projections = 6 * 2 + 5 * 2  # queries and keys of all layers, values and outputs of five
+    of_tokens = 2 * tokens * (projections * 48 * 48 + 5 * 2 * 48 * 32)
+    of_pairs = 2 * pairs * 48 * (6 + 5)
+    assert dump.products_for_maps(geometry, np.array([9, 6])) == of_tokens + of_pairs
 
 
 def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
