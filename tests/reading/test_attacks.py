@@ -141,6 +141,12 @@ def test_sentences_that_cannot_be_shuffled_are_added_where_there_are_no_others()
     assert all(arrangements(one.split()) < LEAST_ARRANGEMENTS for one in sentences(short.passage))
 
 
+def test_every_option_has_a_draw_of_its_own():
+    alike = Question("q", "A b.", "What?", ("one two three", "four five", "one two three"), 1)
+    first, _, last = attack("AddAns2Opt-Shuffle", alike, 0).question.options
+    assert bag(first) == bag(last) and first != last
+
+
 def test_draws_are_of_the_seed():
     orders = {tuple(drawn_sentences(QUESTION, seed)) for seed in range(20)}
     assert len(orders) > 3

@@ -51,6 +51,7 @@ def test_passes_by_hand():
     assert found == [[1], [2, 0, 3]]
     wide = [part.tolist() for part in passes(np.arange(4), lengths, counts, 210)]
     assert wide == [[1, 2], [0, 3]]
+    assert [part.tolist() for part in passes(np.arange(4), lengths, counts, 209)] == found
     narrow = [part.tolist() for part in passes(np.array([3, 1]), lengths, counts, 1)]
     assert narrow == [[1], [3]]
     assert list(passes(np.array([], dtype=int), lengths, counts, 10)) == []

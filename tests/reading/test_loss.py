@@ -61,6 +61,8 @@ def test_scores_apart_by_rounding_alone_are_the_same():
     counts, answers = torch.tensor([4]), torch.tensor([0])
     assert accuracies(scores, counts, answers).item() == pytest.approx(1 / 3)
     assert accuracies(scores, counts, answers, same=0.0).item() == 0
+    apart = torch.tensor([1.0, 1.001])
+    assert accuracies(apart, torch.tensor([2]), answers).item() == 0
 
 
 def test_gradients_pass_between_options_of_one_question_alone():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from stages.reading import shuffles
 from stages.reading.shuffles import (
     LEAST_DEGREE,
     Shuffled,
@@ -151,6 +152,16 @@ def test_every_order_that_is_far_enough_can_come_out():
     }
     assert set(found) == far
     assert min(found.values()) > 600 / len(far) * 0.7
+
+
+def test_orders_are_looked_at_one_by_one_where_no_draw_is_far_enough(monkeypatch):
+    """As many as the bound asks for are enough: of four words four."""
+    monkeypatch.setattr(shuffles, "DRAWS", 0)
+    found = {shuffle("a b c d", str(number), 0, "x", 1.0).text for number in range(200)}
+    assert found == {
+        " ".join(order) for order in itertools.permutations("abcd") if by_table("abcd", order) == 4
+    }
+    assert shuffle("a b c d e f g h", "q-1", 0, "x").left  # too many orders to look at
 
 
 def test_degrees_of_many_texts():
