@@ -1,1 +1,1 @@
-"""What a reader of multiple-choice questions goes by (Si et al. 2019, sections 3 and 4)."""
+"""What a reader of multiple-choice questions goes by (Si et al. 2019)."""

@@ -1,6 +1,6 @@
 """Attacks on test questions that no reader of the passage would mind, and their controls.
 
-Si et al. 2019, section 3. All of them touch wrong options or the end of the passage; the right
+Si et al. 2019, "un-readable data attack". All of them touch wrong options or the end of the passage; the right
 option, its place, the question and the passage itself stay as they are. What an attack adds has
 the words of the passage, the question or the answer in an order that nobody can read, so that only
 a model that goes by single words is drawn to it. `shuffled` below is `shuffles.shuffle`.
@@ -19,9 +19,10 @@ Ans2Opt-Shuffle: AddAns2Opt-Shuffle without these: the right option, shuffled, i
 AddSent2Opt: AddSent2Opt-Shuffle without the shuffling: wrong option, space, sentence.
 AddAns2Opt: AddAns2Opt-Shuffle without the shuffling: wrong option, space, right option.
 
-The source says "a sentence" of the passage. Here it is drawn from those with four different orders
-at least (from all where there is none), for each wrong option another as long as there are any; the
-draw is of the question's id, so that AddSent2Opt-Shuffle and its controls add the same sentences.
+Which sentence of the passage is added is drawn from those with four different orders at least (from
+all where there is none), for each wrong option another as long as there are any. That, and that
+AddSent2Pas-Shuffle shuffles question and wrong options as one text, are choices. The draw is of the
+question's id, so that AddSent2Opt-Shuffle and its controls add the same sentences.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What can be had without reading: a guess, and the longest option (Si et al. 2019, table 2).
+"""What can be had without reading: a guess, and the longest option (Si et al. 2019).
 
 Both are expected accuracies, a number for each question: where several options are the longest, the
 right one among them is taken with the chance that one of them drawn at random has.

@@ -1,6 +1,6 @@
 """Questions as an encoder reads them: one sequence an option, of which the passage alone is cut.
 
-`[CLS] passage [SEP] question option [SEP]` (Si et al. 2019, section 2.2), with the special tokens
+`[CLS] passage [SEP] question option [SEP]` (Si et al. 2019), with the special tokens
 of the tokenizer. The passage keeps its beginning. All options of a question have the same part of
 it, so that what tells them apart is the option and nothing else. What an attack appends stands
 behind the passage that is left, whole.

@@ -28,7 +28,7 @@ def choice_losses(
     counts: Int[Tensor, " question"],
     answers: Int[Tensor, " question"],
 ) -> Float[Tensor, " question"]:
-    """Cross-entropy of the softmax over each question's options, in nats (Si et al. 2019, 2.2).
+    """Cross-entropy of the softmax over each question's options, in nats (Si et al. 2019).
 
     Computed in float32 at least. `answers` are places within the question, from 0.
     """

@@ -2,7 +2,7 @@
 
 Words are what stands between spaces, with the marks that cling to them; they are never cut in the
 pieces of a tokenizer. How far an order is from a text's own is their edit distance over words, as a
-share of the words: the degree of shuffling (Si et al. 2019, section 3.1).
+share of the words: the degree of shuffling (Si et al. 2019).
 """
 
 import itertools
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LEAST_DEGREE = 0.65  # nobody reads these; a text of three words has no order further off than 2/3
+# Reviews of Si et al. 2019 name it as theirs; a text of three words has no order beyond 2/3.
+LEAST_DEGREE = 0.65
 LEAST_ARRANGEMENTS = 4  # different orders of the words: "red car" has two
 DRAWS = 100  # orders drawn before a text counts as one that cannot be shuffled far enough
 LISTED = 7  # words of a text, up to which all of its orders are looked at: 5,040 at most

@@ -1,4 +1,4 @@
-"""Questions that nobody can answer, to train on (Si et al. 2019, section 4).
+"""Questions that nobody can answer, to train on (Si et al. 2019, "un-answerable data training").
 
 P-Shuffle, Q-Shuffle, PQ-Shuffle put the words of the passage, of the question, or of either by
 itself, in an order that nobody can read. P-Remove, Q-Remove, PQ-Remove leave the passage, the

@@ -30,7 +30,7 @@ GAP = "_"  # what stands in a cloze question for the words that are asked for
 class Question:
     """A question about a passage.
 
-    Passage and question may be empty, where a reader is to do without (Si et al. 2019, section 4);
+    Passage and question may be empty, where a reader is to do without (Si et al. 2019);
     `validate` refuses that of questions that come from a source.
 
     Attributes:
