@@ -1,9 +1,10 @@
 """Attacks on test questions that no reader of the passage would mind, and their controls.
 
-Si et al. 2019, "un-readable data attack". All of them touch wrong options or the end of the passage; the right
-option, its place, the question and the passage itself stay as they are. What an attack adds has
-the words of the passage, the question or the answer in an order that nobody can read, so that only
-a model that goes by single words is drawn to it. `shuffled` below is `shuffles.shuffle`.
+Si et al. 2019, "un-readable data attack". All of them touch wrong options or the end of the
+passage; the right option, its place, the question and the passage itself stay as they are. What an
+attack adds has the words of the passage, the question or the answer in an order that nobody can
+read, so that only a model that goes by single words is drawn to it. `shuffled` below is
+`shuffles.shuffle`.
 
 AddSent2Pas-Shuffle: the question and all wrong options in their order are one text; shuffled, it
     stands behind the passage.
