@@ -1,0 +1,268 @@
+"""Questions from files: the layouts of DREAM and RACE, and one of our own, checked row by row."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import typer
+
+from stages.core.questions.question import Question, fault_of
+from stages.core.stage.files import InputError
+
+Layout = Literal["questions", "dream", "race"]
+LETTERS = "ABCDEFGHIJ"  # RACE's names of the right option
+SHOWN = 5  # bad rows named in a message
+
+
+class Bad(ValueError):
+    """Why a row is no question: the key, what is wrong with it, the mend."""
+
+
+class Record(NamedTuple):
+    """A value of a file, and where it stands: `a.json, row 3`, `a.jsonl, line 4`, `7.txt`."""
+
+    place: str
+    value: Any
+    name: str  # for the ids of questions whose record has none
+
+
+def read_question_files(
+    path: str | Path, layout: Layout, bad_rows: Literal["stop", "skip"] = "stop"
+) -> list[Question]:
+    """Read the questions of one split, in the order of the source.
+
+    Layouts:
+        questions: `.jsonl`, an object a line, or `.json`, a list of them: `passage`, `question`,
+            `options` (a list of texts), `answer` (place of the right option from 0, or its text)
+            and, if wanted, `id`.
+        dream: `.json`, a list of `[turns, questions, id]`, each question an object of `question`,
+            `choice` and `answer`, the text of the right option. The passage is the turns, joined
+            by a space.
+        race: a folder of `.txt` files, each an object of `article`, `questions`, `options` and
+            `answers` (letters), in this folder or in folders below it (`high`, `middle`); or one
+            `.jsonl` of such objects.
+
+    Args:
+        bad_rows: `stop` refuses a file that has rows which are no questions; `skip` leaves them
+            out and says so.
+
+    Raises:
+        InputError: there is no such file, it is of another layout, or a row is no question; the
+            message names the file, the row, the key and the mend.
+    """
+    path = Path(path)
+    questions_of = READERS[layout]
+    questions: list[Question] = []
+    faults: list[str] = []
+    places: dict[str, str] = {}
+    for record in _records(path, layout):
+        found = _guarded(questions_of, record)
+        for place, question, fault in found:
+            if not fault and question.id in places:
+                fault = (
+                    f"`id`: {question.id!r} is that of {places[question.id]} too; make ids unique"
+                )
+            if fault:
+                faults.append(f"{place}: {fault}")
+            else:
+                places[question.id] = place
+                questions.append(question)
+    if faults:
+        _report(path, faults, bad_rows)
+    if not questions:
+        raise InputError(f"{path}: no questions; check the file and its layout, here {layout!r}")
+    return questions
+
+
+Found = tuple[str, Question | None, str]  # where it stands, the question, or why there is none
+
+
+def _guarded(questions_of: Callable[[Record], Iterator[Found]], record: Record) -> Iterator[Found]:
+    """The questions of a record; one fault where the record itself is none."""
+    try:
+        yield from questions_of(record)
+    except Bad as fault:
+        yield record.place, None, str(fault)
+
+
+def _report(path: Path, faults: list[str], bad_rows: str) -> None:
+    shown = "\n".join(f"  {fault}" for fault in faults[:SHOWN])
+    if len(faults) > SHOWN:
+        shown += f"\n  and {len(faults) - SHOWN} more"
+    if bad_rows == "stop":
+        raise InputError(
+            f"{path}: rows that are no questions ({len(faults)}):\n{shown}\nmend them, or leave "
+            "them out with `bad_rows: skip`"
+        )
+    typer.echo(f"{path}: {len(faults)} rows left out:\n{shown}", err=True)
+
+
+# Layouts
+
+
+def _own(record: Record) -> Iterator[Found]:
+    values = _object(record.value)
+    options = _texts(values, "options")
+    answer = _value(values, "answer")
+    identity = values.get("id", record.name)
+    question = Question(
+        str(identity),
+        _text(values, "passage"),
+        _text(values, "question"),
+        options,
+        answer if type(answer) is int else _place_of(answer, options, "answer"),
+    )
+    yield record.place, question, fault_of(question)
+
+
+def _dream(record: Record) -> Iterator[Found]:
+    value = record.value
+    if not isinstance(value, list) or len(value) != 3:
+        raise Bad("not `[turns, questions, id]`; mend it, or name another layout")
+    turns, asked, identity = value
+    passage = " ".join(_list_of_texts(turns, "turns"))
+    if not isinstance(asked, list):
+        raise Bad("`questions` is no list; give a list of objects")
+    for number, values in enumerate(asked):
+        place = f"{record.place}, question {number}"
+        try:
+            values = _object(values)
+            options = _texts(values, "choice")
+            answer = _place_of(_value(values, "answer"), options, "answer")
+            text = _text(values, "question")
+        except Bad as fault:
+            yield place, None, str(fault)
+            continue
+        question = Question(f"{identity}-{number}", passage, text, options, answer)
+        yield place, question, fault_of(question)
+
+
+def _race(record: Record) -> Iterator[Found]:
+    values = _object(record.value)
+    passage = _text(values, "article")
+    lists = {key: _value(values, key) for key in ("questions", "options", "answers")}
+    for key, value in lists.items():
+        if not isinstance(value, list):
+            raise Bad(f"`{key}` is no list; give one entry a question")
+        if len(value) != len(lists["questions"]):
+            raise Bad(
+                f"`{key}` has {len(value)} entries, `questions` {len(lists['questions'])}; "
+                "give one entry a question"
+            )
+    identity = values.get("id", record.name)
+    for number, (text, given, letter) in enumerate(zip(*lists.values(), strict=True)):
+        place = f"{record.place}, question {number}"
+        try:
+            options = _list_of_texts(given, "options")
+            answer = _place_of_letter(letter, options)
+            text = _text({"questions": text}, "questions")
+        except Bad as fault:
+            yield place, None, str(fault)
+            continue
+        question = Question(f"{identity}-{number}", passage, text, options, answer)
+        yield place, question, fault_of(question)
+
+
+READERS: dict[str, Callable[[Record], Iterator[Found]]] = {
+    "questions": _own,
+    "dream": _dream,
+    "race": _race,
+}
+SUFFIXES = {"questions": (".json", ".jsonl"), "dream": (".json",), "race": (".jsonl",)}
+
+
+# Values of a row
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Bad("no JSON object; mend it, or name another layout")
+    return value
+
+
+def _value(values: dict[str, Any], key: str) -> Any:
+    if key not in values:
+        known = ", ".join(values) or "none"
+        raise Bad(f"no key `{key}`; its keys are {known}; add it, or name another layout")
+    return values[key]
+
+
+def _text(values: dict[str, Any], key: str) -> str:
+    text = _value(values, key)
+    if not isinstance(text, str) or not text.strip():
+        raise Bad(f"`{key}` is {text!r}; give a text")
+    return text
+
+
+def _texts(values: dict[str, Any], key: str) -> tuple[str, ...]:
+    return _list_of_texts(_value(values, key), key)
+
+
+def _list_of_texts(value: Any, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise Bad(f"`{key}` is {value!r}; give a list of texts")
+    return tuple(value)
+
+
+def _place_of(answer: Any, options: tuple[str, ...], key: str) -> int:
+    if answer not in options:
+        raise Bad(f"`{key}` is {answer!r}, none of the options {list(options)}; mend its spelling")
+    return options.index(answer)
+
+
+def _place_of_letter(letter: Any, options: tuple[str, ...]) -> int:
+    known = LETTERS[: len(options)]
+    if not isinstance(letter, str) or len(letter) != 1 or letter not in known:
+        raise Bad(f"`answers` has {letter!r}; give one of the letters {', '.join(known)}")
+    return known.index(letter)
+
+
+# Files
+
+
+def _records(path: Path, layout: str) -> Iterator[Record]:
+    if layout == "race" and path.is_dir():
+        files = sorted(path.rglob("*.txt"))
+        if not files:
+            raise InputError(f"{path}: no .txt file in this folder; name RACE's folder of a split")
+        for file in files:
+            name = file.relative_to(path).with_suffix("").as_posix()
+            yield Record(str(file), _parsed(_read(file), str(file)), name)
+        return
+    if path.suffix not in SUFFIXES[layout]:
+        folder = " or a folder" if layout == "race" else ""
+        known = ", ".join(SUFFIXES[layout]) + folder
+        raise InputError(f"{path}: the layout {layout!r} takes {known}; rename or convert it")
+    if path.suffix == ".json":
+        rows = _parsed(_read(path), str(path))
+        if not isinstance(rows, list):
+            raise InputError(f"{path}: no JSON list of rows; mend it, or save it as .jsonl")
+        for number, row in enumerate(rows):
+            yield Record(f"{path}, row {number}", row, f"{path.stem}-{number}")
+        return
+    # Only a line feed ends a line, as texts may hold other separators.
+    for number, line in enumerate(_read(path).split("\n"), 1):
+        if line.strip():
+            place = f"{path}, line {number}"
+            yield Record(place, _parsed(line, place), f"{path.stem}-{number}")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError(f"{path}: no such file in {Path.cwd()}; mend the path") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); save the file as UTF-8") from None
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{place}: not JSON ({error.msg}, line {error.lineno}, column {error.colno}); mend it"
+        ) from None
+    except RecursionError:
+        raise InputError(f"{place}: its lists or objects lie too deep in each other") from None
