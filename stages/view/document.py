@@ -93,8 +93,6 @@ def document(data: dict[str, Any]) -> str:
 def as_json(data: dict[str, Any]) -> str:
     """JSON that cannot end the element around it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    # Half of a pair of surrogates, as a broken text may have, is no UTF-8.
-    text = text.encode("utf-8", "replace").decode("utf-8")
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

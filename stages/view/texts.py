@@ -12,6 +12,8 @@ from stages.core.encoder.families import BYTE_LEVEL, family_of
 from stages.core.recordings.tokens import Special, token_table
 from stages.core.stage.files import InputError
 
+SPACE = "␣"  # a token of bytes that is a space alone
+
 
 class Tokens(NamedTuple):
     """Tokens of one text or pair, [CLS] and [SEP] among them.
@@ -35,11 +37,14 @@ def require_text(first: str, second: str | None) -> None:
     """Check that there is something to read.
 
     Raises:
-        InputError: a text is empty.
+        InputError: a text is empty, or was given in another encoding than UTF-8.
     """
     for place, text in (("first", first), ("second", second)):
         if text is not None and not text.strip():
             raise InputError(f"the {place} text is empty; give some words, in quotes")
+        # Python keeps bytes of the command line that it cannot read as half of a surrogate pair.
+        if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError(f"the {place} text is not UTF-8; set the terminal to it")
 
 
 def encode_texts(
@@ -81,7 +86,7 @@ def encode_texts(
     spelt = list(table["tokens"])
     by_bytes = family_of(config).vocabulary == BYTE_LEVEL
     pieces = [
-        (by_bytes and _between(texts, [span])) or token
+        (_between(texts, [span]) or SPACE) if by_bytes and span is not None else token
         for token, span in zip(spelt, spans, strict=True)
     ]
     groups = _groups(table["word"])

@@ -97,9 +97,10 @@ class Browser:
         self._events.clear()
         self.complaints.clear()
         self.send("Page.navigate", url=page.as_uri() + address)
-        while not any(
-            event["method"] == "Page.loadEventFired" for event in self._events
-        ) or self.ask("location.href") == "about:blank":
+        while (
+            not any(event["method"] == "Page.loadEventFired" for event in self._events)
+            or self.ask("location.href") == "about:blank"
+        ):
             self._note(self._receive())
         self.frame()
 

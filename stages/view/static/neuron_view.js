@@ -1,6 +1,7 @@
 // How a score comes about: query, key, product by neuron, their sum, softmax (Vig 2019).
 
 const NEURON_ROW = 20;
+const KEYS_TOP = 2.5 * NEURON_ROW; // below the headings and the query
 const BAR = 110;
 const GAP = 16;
 
@@ -10,7 +11,7 @@ const neuronView = {
   caption: () => {
     const sizes = [...new Set(data.models.map((model) => model.size))].join(" and ");
     return `Each strip has the ${sizes} neurons of the head; orange is above 0, blue below. ` +
-      "The query is of the chosen token; each row has the key of a token, the product of both " +
+      "On top is the query of the chosen token; each row has the key of a token, the product of both " +
       "neuron by neuron, their sum divided by the square root of the number of neurons, and the " +
       "softmax of these sums, which is the weight. Point at a neuron to read it; a click on a token " +
       "or the arrow keys up and down choose the one that attends.";
@@ -28,8 +29,8 @@ const neuronView = {
     const label = labelWidth(data.pieces, 13, 120);
     const neuron = model.size > 40 ? 3 : 5;
     const strip = model.size * neuron;
-    const starts = { query: label, key: label + strip + GAP, product: label + 2 * (strip + GAP),
-      dot: label + 3 * (strip + GAP), share: label + 3 * (strip + GAP) + BAR + GAP };
+    const starts = { key: label, product: label + strip + GAP, dot: label + 2 * (strip + GAP),
+      share: label + 2 * (strip + GAP) + BAR + GAP };
     const canvas = element("canvas", {
       tabIndex: 0, role: "application",
       "aria-label": `Neurons of head ${headName(state.layer, state.heads[0])}, ${model.name}; ` +
@@ -37,7 +38,7 @@ const neuronView = {
     });
     const panel = { canvas, which, neuron, strip, label, starts };
     const row = (event) => Math.floor(
-      (event.clientY - canvas.getBoundingClientRect().top - 2 * NEURON_ROW) / NEURON_ROW);
+      (event.clientY - canvas.getBoundingClientRect().top - KEYS_TOP) / NEURON_ROW);
     const x = (event) => event.clientX - canvas.getBoundingClientRect().left;
     for (const kind of ["pointermove", "pointerdown"]) {
       canvas.addEventListener(kind, (event) => this.point(panel, x(event), row(event)));
@@ -80,16 +81,18 @@ const neuronView = {
     const scores = scoresOf(which, state.layer, state.heads[0], state.token);
     panel.scores = scores;
     const { size } = data.models[which];
-    const context = sized(canvas, starts.share + BAR + 8, (TOKENS + 2) * NEURON_ROW + 4);
+    const context = sized(canvas, starts.share + BAR + 8, KEYS_TOP + TOKENS * NEURON_ROW + 4);
     const largest = (values) => values.reduce((one, other) => Math.max(one, Math.abs(other)), 0);
     const vectors = Math.max(largest(scores.query), largest(scores.keys));
     const products = largest(scores.products);
     const furthest = Math.max(largest(scores.scaled), 1e-9);
     context.fillStyle = colours().muted;
     context.textAlign = "left";
-    const heads = { query: "query", key: "key", product: "query \u00d7 key", dot: "sum / \u221asize",
-      share: "softmax" };
-    for (const [name, x] of Object.entries(starts)) context.fillText(heads[name], x, NEURON_ROW * 0.7);
+    const headings = { key: "query, and keys below", product: "query \u00d7 key",
+      dot: "sum / \u221asize", share: "softmax" };
+    for (const [name, x] of Object.entries(starts)) {
+      context.fillText(fitting(context, headings[name], strip), x, NEURON_ROW * 0.6);
+    }
     const cells = (values, from, x, y, most) => {
       for (let place = 0; place < size; place++) {
         context.fillStyle = rgb(linearShade(values[from + place], most));
@@ -98,15 +101,18 @@ const neuronView = {
       context.strokeStyle = colours().line;
       context.strokeRect(x - 0.5, y + 1.5, strip + 1, NEURON_ROW - 3);
     };
-    for (let token = 0; token < TOKENS; token++) {
-      const y = (token + 2) * NEURON_ROW;
-      const asks = token === state.token;
+    const name = (token, y, asks) => {
       context.fillStyle = asks ? colours().accent : colours().ink;
       context.textAlign = "right";
       context.font = asks ? `bold ${font(13)}` : font(13);
       context.fillText(fitting(context, data.pieces[token], label - 8), label - 8, y + NEURON_ROW / 2);
       context.font = font(13);
-      if (asks) cells(scores.query, 0, starts.query, y, vectors);
+    };
+    name(state.token, NEURON_ROW, true);
+    cells(scores.query, 0, starts.key, NEURON_ROW, vectors);
+    for (let token = 0; token < TOKENS; token++) {
+      const y = KEYS_TOP + token * NEURON_ROW;
+      name(token, y, token === state.token);
       cells(scores.keys, token * size, starts.key, y, vectors);
       cells(scores.products, token * size, starts.product, y, products);
       this.bar(context, starts.dot, y, scores.scaled[token] / furthest, signed(scores.scaled[token], 2), true);
@@ -130,7 +136,7 @@ const neuronView = {
 
   point({ which, neuron, strip, starts, scores }, x, token) {
     if (token < 0 || token >= TOKENS) return;
-    const part = ["query", "key", "product"].find(
+    const part = ["key", "product"].find(
       (name) => x >= starts[name] && x < starts[name] + strip);
     const start = `Query ${quoted(state.token)}, key ${quoted(token)}`;
     if (!part) {
