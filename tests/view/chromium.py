@@ -60,13 +60,14 @@ class Browser:
         self._buffer = b""
         self._number = 0
         self._session: str | None = None
-        self._events: list[dict[str, Any]] = []
+        self._loaded: set[str] = set()
         self.complaints: list[str] = []  # what the page logged, or asked of a network
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def close(self) -> None:
         """End the browser."""
@@ -93,14 +94,10 @@ class Browser:
     def open(self, page: Path, address: str = "", width: int = 1300, height: int = 900) -> None:
         """Show a page; an address begins with #."""
         self.size(width, height)
-        self.send("Page.navigate", url="about:blank")
-        self._events.clear()
+        self.send("Page.navigate", url="about:blank")  # or another address is the same document
         self.complaints.clear()
-        self.send("Page.navigate", url=page.as_uri() + address)
-        while (
-            not any(event["method"] == "Page.loadEventFired" for event in self._events)
-            or self.ask("location.href") == "about:blank"
-        ):
+        loader = self.send("Page.navigate", url=page.as_uri() + address)["loaderId"]
+        while loader not in self._loaded:
             self._note(self._receive())
         self.frame()
 
@@ -192,8 +189,9 @@ class Browser:
     def _note(self, event: dict[str, Any]) -> None:
         if "method" not in event:
             return
-        self._events.append(event)
         details = event["params"]
+        if event["method"] == "Page.lifecycleEvent" and details["name"] == "load":
+            self._loaded.add(details["loaderId"])
         if event["method"] in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             self.complaints.append(json.dumps(details))
         if event["method"] == "Log.entryAdded":

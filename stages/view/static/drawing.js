@@ -53,6 +53,41 @@ function linearShade(value, largest) {
   return mixed(value < 0 ? less : more, largest ? Math.min(1, Math.abs(value) / largest) : 0);
 }
 
+// All shades of a scale as pixels, which are too many to be mixed one by one.
+const SHADES = 4095;
+const SCALES = {
+  share: (share) => shade(share, false),
+  difference: (share) => shade(2 * share - 1, true),
+  linear: (share) => linearShade(2 * share - 1, 1),
+};
+function pixelsOf(scale) {
+  const known = (colours().pixels ??= {});
+  if (!known[scale]) {
+    const bytes = new Uint8ClampedArray(4 * (SHADES + 1));
+    for (let place = 0; place <= SHADES; place++) {
+      bytes.set([...SCALES[scale](place / SHADES), 255], 4 * place);
+    }
+    known[scale] = new Uint32Array(bytes.buffer);
+  }
+  return known[scale];
+}
+function placeOf(value, scale) {
+  return Math.round(SHADES * (scale === "share" ? value : (value + 1) / 2));
+}
+
+// A picture of some values, a pixel each, to be drawn larger; `largest` has the fullest shade.
+function picture(values, columns, scale, largest = 1) {
+  const made = element("canvas", { width: columns, height: values.length / columns });
+  const image = new ImageData(made.width, made.height);
+  const drawn = new Uint32Array(image.data.buffer);
+  const pixels = pixelsOf(scale);
+  for (let place = 0; place < values.length; place++) {
+    drawn[place] = pixels[placeOf(largest ? values[place] / largest : 0, scale)];
+  }
+  made.getContext("2d").putImageData(image, 0, 0);
+  return made;
+}
+
 const rgb = (parts) => `rgb(${parts.join(" ")})`;
 
 // Text that can be read on a shade.

@@ -1,6 +1,7 @@
 // Lines from each token to what it attends to, a colour a head (Vig 2019, "head view").
 
 const LEAST_DRAWN = 0.01; // lines below that weight would only grey the picture
+const MOST_LINES = 2000; // of all tokens at once; more are a grey that takes seconds
 const DENSE = 48; // units beyond which rows are lower
 const SQUARE = 7; // width of a head's square beside a token
 
@@ -9,7 +10,8 @@ const headView = {
 
   caption: () =>
     `Left: the token that attends; right: what it attends to. A line's strength is the weight; ` +
-    `weights below ${percent(LEAST_DRAWN, 0)} are not drawn until a token is chosen. Point at a ` +
+    `of all tokens at once only weights from ${percent(LEAST_DRAWN, 0)}, and the ${MOST_LINES} ` +
+    `largest, are drawn. Point at a ` +
     `token, or go to it by Tab and the arrow keys, to see its lines alone; a click or Enter holds ` +
     `it, Escape lets it go. Squares beside the tokens are the weights of each head.` +
     (data.texts.length > 1 ? " A coloured bar marks the second text." : ""),
@@ -116,15 +118,18 @@ const headView = {
     const squares = shown ? state.heads.length * SQUARE : 0;
     const [left, right] = shown && shown.side === "to" ? [squares + 2, width] : [0, width - squares];
     const middle = (unit) => top + (unit + 0.5) * row;
+    const least = shown ? 0 : this.leastDrawn(which);
     state.heads.forEach((head, place) => {
       const map = mapOf(which, state.layer, head, usesWords());
-      const lines = shown ? this.linesOfUnit(map, shown) : this.allLines(map);
+      const lines = shown ? this.linesOfUnit(map, shown) : this.allLines(map, least);
       context.strokeStyle = context.fillStyle = headColour(head);
       // Lines of about one strength in one stroke: many strokes take long.
       lines.forEach((pairs, strength) => {
         if (!pairs.length) return;
         context.globalAlpha = (strength + 0.5) / lines.length;
-        context.lineWidth = shown ? 1 + (2 * strength) / lines.length : 1.3;
+        // Lines of one pixel are drawn several times as fast as wider ones.
+        const isWide = shown && 2 * strength >= lines.length;
+        context.lineWidth = isWide ? (3 * strength) / lines.length : 1 / pixelRatio();
         context.beginPath();
         for (const [query, key] of pairs) {
           context.moveTo(left, middle(query));
@@ -147,14 +152,26 @@ const headView = {
     }
   },
 
+  // The weight from which on no more lines are drawn than can be.
+  leastDrawn(which) {
+    const steps = new Uint32Array(data.highest + 1);
+    for (const head of state.heads) {
+      const map = mapOf(which, state.layer, head, usesWords());
+      for (const share of map) steps[Math.min(data.highest, Math.floor(share * data.highest))]++;
+    }
+    let step = data.highest;
+    for (let lines = 0; step > 0 && lines + steps[step] <= MOST_LINES; step--) lines += steps[step];
+    return Math.max(LEAST_DRAWN, (step + 1) / data.highest);
+  },
+
   // Pairs of query and key by the strength of their lines, in sixteen steps.
-  allLines(map) {
+  allLines(map, least) {
     const segments = unitSegments();
     const steps = Array.from({ length: 16 }, () => []);
     for (let query = 0; query < segments.length; query++) {
       for (let key = 0; key < segments.length; key++) {
         const share = map[query * segments.length + key];
-        if (share < LEAST_DRAWN || !pairShown(segments, query, key)) continue;
+        if (share < least || !pairShown(segments, query, key)) continue;
         steps[Math.min(15, Math.floor(16 * share))].push([query, key]);
       }
     }

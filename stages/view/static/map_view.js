@@ -69,12 +69,9 @@ const mapView = {
     const labels = unitLabels();
     const map = shownMap(which, state.layer, state.heads[0], usesWords());
     const context = sized(canvas, margin + count * size + 2, margin + count * size + 2);
-    for (let query = 0; query < count; query++) {
-      for (let key = 0; key < count; key++) {
-        context.fillStyle = rgb(shade(map[query * count + key], which === DIFFERENCE));
-        context.fillRect(margin + key * size, margin + query * size, size, size);
-      }
-    }
+    const scale = which === DIFFERENCE ? "difference" : "share";
+    context.imageSmoothingEnabled = false;
+    context.drawImage(picture(map, count, scale), margin, margin, count * size, count * size);
     context.strokeStyle = colours().line;
     context.strokeRect(margin - 0.5, margin - 0.5, count * size + 1, count * size + 1);
     context.font = font(12);

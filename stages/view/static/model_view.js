@@ -40,14 +40,24 @@ const modelView = {
   },
 };
 
+// The largest weight of those that a pixel stands for.
 function thumbnail(context, map, x, y, size, isSigned) {
   const count = Math.round(Math.sqrt(map.length));
   const pixels = Math.max(1, Math.round(size * pixelRatio()));
+  const scale = isSigned ? "difference" : "share";
+  const shades = pixelsOf(scale);
   const image = new ImageData(pixels, pixels);
+  const drawn = new Uint32Array(image.data.buffer);
+  const spans = Array.from({ length: pixels }, (_, pixel) => covered(pixel, pixels, count));
   for (let down = 0; down < pixels; down++) {
-    const [top, bottom] = covered(down, pixels, count);
+    const [top, bottom] = spans[down];
+    const isAsAbove = down > 0 && top === spans[down - 1][0] && bottom === spans[down - 1][1];
+    if (isAsAbove) {
+      drawn.copyWithin(down * pixels, (down - 1) * pixels, down * pixels);
+      continue;
+    }
     for (let across = 0; across < pixels; across++) {
-      const [left, right] = covered(across, pixels, count);
+      const [left, right] = spans[across];
       let value = 0;
       for (let query = top; query < bottom; query++) {
         for (let key = left; key < right; key++) {
@@ -55,7 +65,7 @@ function thumbnail(context, map, x, y, size, isSigned) {
           if (Math.abs(share) > Math.abs(value)) value = share;
         }
       }
-      image.data.set([...shade(value, isSigned), 255], 4 * (down * pixels + across));
+      drawn[down * pixels + across] = shades[placeOf(value, scale)];
     }
   }
   const ratio = pixelRatio();

@@ -77,7 +77,7 @@ const neuronView = {
   },
 
   draw(panel) {
-    const { canvas, which, neuron, strip, label, starts } = panel;
+    const { canvas, which, strip, label, starts } = panel;
     const scores = scoresOf(which, state.layer, state.heads[0], state.token);
     panel.scores = scores;
     const { size } = data.models[which];
@@ -93,11 +93,14 @@ const neuronView = {
     for (const [name, x] of Object.entries(starts)) {
       context.fillText(fitting(context, headings[name], strip), x, NEURON_ROW * 0.6);
     }
-    const cells = (values, from, x, y, most) => {
-      for (let place = 0; place < size; place++) {
-        context.fillStyle = rgb(linearShade(values[from + place], most));
-        context.fillRect(x + place * neuron, y + 2, neuron, NEURON_ROW - 4);
-      }
+    context.imageSmoothingEnabled = false;
+    const pictures = {
+      query: picture(scores.query, size, "linear", vectors),
+      keys: picture(scores.keys, size, "linear", vectors),
+      products: picture(scores.products, size, "linear", products),
+    };
+    const cells = (part, row, x, y) => {
+      context.drawImage(pictures[part], 0, row, size, 1, x, y + 2, strip, NEURON_ROW - 4);
       context.strokeStyle = colours().line;
       context.strokeRect(x - 0.5, y + 1.5, strip + 1, NEURON_ROW - 3);
     };
@@ -109,12 +112,12 @@ const neuronView = {
       context.font = font(13);
     };
     name(state.token, NEURON_ROW, true);
-    cells(scores.query, 0, starts.key, NEURON_ROW, vectors);
+    cells("query", 0, starts.key, NEURON_ROW);
     for (let token = 0; token < TOKENS; token++) {
       const y = KEYS_TOP + token * NEURON_ROW;
       name(token, y, token === state.token);
-      cells(scores.keys, token * size, starts.key, y, vectors);
-      cells(scores.products, token * size, starts.product, y, products);
+      cells("keys", token, starts.key, y);
+      cells("products", token, starts.product, y);
       this.bar(context, starts.dot, y, scores.scaled[token] / furthest, signed(scores.scaled[token], 2), true);
       this.bar(context, starts.share, y, scores.shares[token], percent(scores.shares[token]), false);
     }

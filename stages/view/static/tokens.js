@@ -1,6 +1,7 @@
 // Words about tokens for the line that is read aloud, and keys that move along a row.
 
 const MOST_SAID = 4;
+const MOST_HEADS_SAID = 3;
 
 // A token as it is quoted; the marks keep words of either direction of writing in their place.
 function quoted(unit) {
@@ -32,17 +33,14 @@ function say(text) {
 // The sentence of one token in the chosen heads.
 function sayUnit(unit, side) {
   const verb = side === "from" ? "attends to" : "is attended to by";
-  const parts = [];
-  data.models.forEach((model, which) => {
-    for (const head of state.heads) {
-      const map = mapOf(which, state.layer, head, usesWords());
-      const owner = data.models.length > 1 ? ` of ${model.name}` : "";
-      const found = strongest(sharesOf(map, unit, side), false);
-      parts.push(`in head ${headName(state.layer, head)}${owner} ${verb} ${found}`);
-    }
+  const all = data.models.flatMap((_, which) => state.heads.map((head) => [which, head]));
+  const shown = all.slice(0, MOST_HEADS_SAID).map(([which, head]) => {
+    const map = mapOf(which, state.layer, head, usesWords());
+    const owner = data.models.length > 1 ? ` of ${data.models[which].name}` : "";
+    const found = strongest(sharesOf(map, unit, side), false);
+    return `in head ${headName(state.layer, head)}${owner} ${verb} ${found}`;
   });
-  const shown = parts.slice(0, 3);
-  const rest = parts.length > shown.length ? `; and ${parts.length - shown.length} more` : "";
+  const rest = all.length > shown.length ? `; and ${all.length - shown.length} more` : "";
   say(`${quoted(unit)} ${shown.join("; ")}${rest}.`);
 }
 
