@@ -5,6 +5,7 @@ all layers and heads at a glance, and the neurons behind a score; beside them tw
 difference, and of a classifier what each head does to this one prediction.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,9 @@ def write_view(
     if against is not None:
         shown.append(load_model(against, AGAINST))
         require_comparable(*shown)
+        if shown[0].name == shown[1].name:
+            given = (checkpoint if model is None else model, against)
+            shown = [replace(one, name=named) for one, named in zip(shown, given, strict=True)]
     data = view_data(shown, first, second, layers, heads)
     with atomic(output) as partial:
         partial.write_text(document(data), encoding="utf-8")

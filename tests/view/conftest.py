@@ -48,12 +48,14 @@ def classifiers(
 ) -> Callable[..., Path]:
     """Makes the classifier of a family with some labels; the same one for the same arguments."""
     root = tmp_path_factory.mktemp("classifiers")
+    made: dict[tuple, Path] = {}
 
     def make(family: str = "bert", labels: tuple[str, ...] = ("no", "yes"), seed: int = 0) -> Path:
-        folder = root / f"{family}-{len(labels)}-{seed}"
-        if not folder.is_dir():
-            write_classifier(tiny_checkpoints[family], folder, list(labels), seed)
-        return folder
+        wanted = family, labels, seed
+        if wanted not in made:
+            folder = root / f"{family}-{len(made)}"
+            made[wanted] = write_classifier(tiny_checkpoints[family], folder, list(labels), seed)
+        return made[wanted]
 
     return make
 

@@ -18,6 +18,7 @@ from stages.view.__main__ import main
 from stages.view.models import CHECKPOINT, load_model
 from stages.view.selection import MOST_MEGABYTES, characters, numbers_of
 from stages.view.view import view_data, write_view
+from tests.integration.tiny import run
 from tests.view.conftest import FIRST, LONG_POSITIONS, text_of
 from tools.lock import ROOT
 
@@ -55,8 +56,8 @@ def here(tmp_path, monkeypatch) -> Path:
 
 def test_a_pair_on_the_default_checkpoint(here):
     (here / "stages").symlink_to(ROOT / "stages")
-    done = subprocess.run(VIEW, shell=True, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("wrote attention.html (15 tokens, ")
+    printed = run(here, "bash", "-euc", VIEW)
+    assert printed.startswith("wrote attention.html (15 tokens, ")
     data = data_of(here / "attention.html")
     assert data["texts"] == shlex.split(VIEW)[3:]
     (model,) = data["models"]

@@ -11,10 +11,10 @@ const effectView = {
 
   build(stage) {
     const panels = element("div", { className: "panels" });
-    const shown = data.models.map((_, which) => which).filter((which) => data.models[which].prediction);
-    const all = shown.flatMap((which) => cellsOf(which).map((cell) => Math.abs(cell.change)));
-    const largest = Math.max(...all, 1e-6);
+    const shown = [...data.models.keys()].filter((which) => data.models[which].prediction);
     for (const which of shown) {
+      const alike = shown.filter((other) => isRegression(other) === isRegression(which));
+      const largest = largestChange(alike);
       const box = headGrid(effectTitle(which), {
         most: 64,
         draw: (context, layer, head, x, y, size) =>
@@ -49,6 +49,14 @@ const effectView = {
     context.font = font(13);
   },
 };
+
+const isRegression = (which) => data.models[which].classes.length === 0;
+
+// Models that predict in one unit have one scale.
+function largestChange(models) {
+  const changes = models.flatMap((which) => cellsOf(which).map((cell) => Math.abs(cell.change)));
+  return Math.max(...changes, 1e-6);
+}
 
 function cellsOf(which) {
   return data.layers.flatMap((_, layer) => data.heads.map((_, head) =>

@@ -17,7 +17,7 @@ function headGrid(title, { draw, name, most }) {
       type: "button", className: chosen ? "chosen" : "",
       "aria-label": `${name(layer, head)} Opens its lines.`, "data-head": headName(layer, head),
       onfocus: said, onpointerenter: said,
-      onclick: () => change({ view: "head", layer, heads: [head], which: state.which }),
+      onclick: () => change({ view: "head", layer, heads: [head] }),
     });
     Object.assign(button.style, {
       left: `${GRID_LEFT + head * cell + 1}px`, top: `${GRID_TOP + layer * cell + 1}px`,
@@ -27,7 +27,9 @@ function headGrid(title, { draw, name, most }) {
   }));
   roving(buttons, columns, state.layer * columns + state.heads[0]);
   grid.append(...buttons);
-  const context = sized(canvas, GRID_LEFT + columns * cell + 2, GRID_TOP + data.layers.length * cell + 2);
+  const left = (head) => GRID_LEFT + head * cell + 1;
+  const top = (layer) => GRID_TOP + layer * cell + 1;
+  const context = sized(canvas, left(columns) + 1, top(data.layers.length) + 1);
   context.fillStyle = colours().muted;
   context.textAlign = "center";
   data.heads.forEach((head, place) =>
@@ -36,7 +38,7 @@ function headGrid(title, { draw, name, most }) {
   data.layers.forEach((layer, place) =>
     context.fillText(layer, GRID_LEFT - 8, GRID_TOP + (place + 0.5) * cell));
   data.layers.forEach((_, layer) => data.heads.forEach((_, head) =>
-    draw(context, layer, head, GRID_LEFT + head * cell + 1, GRID_TOP + layer * cell + 1, cell - 2)));
+    draw(context, layer, head, left(head), top(layer), cell - 2)));
   return element("div", { className: "panel" },
     element("h2", {}, title), element("div", { className: "scroll" }, grid));
 }

@@ -10,10 +10,10 @@ const headView = {
 
   caption: () =>
     `Left: the token that attends; right: what it attends to. A line's strength is the weight; ` +
-    `of all tokens at once only weights from ${percent(LEAST_DRAWN, 0)}, and the ${MOST_LINES} ` +
-    `largest, are drawn. Point at a ` +
-    `token, or go to it by Tab and the arrow keys, to see its lines alone; a click or Enter holds ` +
-    `it, Escape lets it go. Squares beside the tokens are the weights of each head.` +
+    `of all tokens at once the ${MOST_LINES} largest from ${percent(LEAST_DRAWN, 0)} on are ` +
+    `drawn. Point at a token, or go to it by Tab and the arrow keys, to see its lines alone; a ` +
+    `click or Enter holds it, Escape lets it go. Squares beside the tokens are the weights of ` +
+    `each head.` +
     (data.texts.length > 1 ? " A coloured bar marks the second text." : ""),
 
   build(stage) {
@@ -107,7 +107,8 @@ const headView = {
   drawPanel({ canvas, columns, which, row }) {
     const shown = this.shownUnit();
     const count = unitLabels().length;
-    const width = parseFloat(getComputedStyle(canvas.parentElement).gridTemplateColumns.split(" ")[1]);
+    const grid = getComputedStyle(canvas.parentElement).gridTemplateColumns;
+    const width = parseFloat(grid.split(" ")[1]);
     const top = 24;
     const context = sized(canvas, width, top + count * row);
     context.fillStyle = colours().muted;
@@ -116,7 +117,7 @@ const headView = {
     context.textAlign = "end";
     context.fillText("to", width - 2, top / 2);
     const squares = shown ? state.heads.length * SQUARE : 0;
-    const [left, right] = shown && shown.side === "to" ? [squares + 2, width] : [0, width - squares];
+    const [left, right] = shown?.side === "to" ? [squares + 2, width] : [0, width - squares];
     const middle = (unit) => top + (unit + 0.5) * row;
     const least = shown ? 0 : this.leastDrawn(which);
     state.heads.forEach((head, place) => {

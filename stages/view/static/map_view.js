@@ -24,14 +24,15 @@ const mapView = {
     const count = labels.length;
     const room = Math.min(document.getElementById("stage").clientWidth, 1250);
     const margin = labelWidth(labels, 12, 110);
-    const side = Math.floor(((panels > 1 ? room / Math.min(panels, 3) - 32 : room) - margin - 12) / count);
-    const size = Math.max(14, Math.min(panels > 1 ? 28 : 32, side));
+    const own = panels > 1 ? room / panels - 32 : room;
+    const size = Math.max(14, Math.min(32, Math.floor((own - margin - 12) / count)));
     const canvas = element("canvas", {
       tabIndex: 0, role: "application",
       "aria-label": `Map of head ${headName(state.layer, state.heads[0])}, ${name}: ` +
         `${count} by ${count}; arrow keys move from cell to cell`,
     });
-    const marks = ["row", "column", "cell"].map((name) => element("div", { className: name, hidden: true }));
+    const marks = ["row", "column", "cell"].map(
+      (name) => element("div", { className: name, hidden: true }));
     const panel = { canvas, marks, which, size, margin, count };
     const at = (event) => {
       const bounds = canvas.getBoundingClientRect();

@@ -15,7 +15,7 @@ const modelView = {
     stage.append(headGrid(`${title}: layer (down) by head (across)`, {
       most: 84,
       draw: (context, layer, head, x, y, size) =>
-        thumbnail(context, shownMap(state.which, layer, head, usesWords()), x, y, size, isDifference),
+        thumbnail(context, this.map(layer, head), x, y, size, isDifference),
       name: (layer, head) => this.said(layer, head),
     }));
     stage.append(isDifference ? legend("\u2212100 points", "+100 points", true)
@@ -23,9 +23,13 @@ const modelView = {
     say("Point at a head to read what it attends to most.");
   },
 
+  map(layer, head) {
+    return shownMap(state.which, layer, head, usesWords());
+  },
+
   // The units that get most attention, and how much stays near.
   said(layer, head) {
-    const map = shownMap(state.which, layer, head, usesWords());
+    const map = this.map(layer, head);
     const count = unitLabels().length;
     if (state.which === DIFFERENCE) {
       const moved = map.reduce((sum, share) => sum + Math.abs(share), 0) / (2 * count);
@@ -36,7 +40,8 @@ const modelView = {
       for (let query = 0; query < count; query++) sum += map[query * count + key];
       return sum / count;
     });
-    return `Head ${headName(layer, head)}: most of all attention goes to ${strongest(received, false)}.`;
+    const most = strongest(received, false);
+    return `Head ${headName(layer, head)}: most of all attention goes to ${most}.`;
   },
 };
 

@@ -11,10 +11,10 @@ const neuronView = {
   caption: () => {
     const sizes = [...new Set(data.models.map((model) => model.size))].join(" and ");
     return `Each strip has the ${sizes} neurons of the head; orange is above 0, blue below. ` +
-      "On top is the query of the chosen token; each row has the key of a token, the product of both " +
-      "neuron by neuron, their sum divided by the square root of the number of neurons, and the " +
-      "softmax of these sums, which is the weight. Point at a neuron to read it; a click on a token " +
-      "or the arrow keys up and down choose the one that attends.";
+      "On top is the query of the chosen token; each row has the key of a token, the product of " +
+      "both neuron by neuron, their sum divided by the square root of the number of neurons, and " +
+      "the softmax of these sums, which is the weight. Point at a neuron to read it; a click on " +
+      "a token or the arrow keys up and down choose the one that attends.";
   },
 
   build(stage) {
@@ -108,7 +108,8 @@ const neuronView = {
       context.fillStyle = asks ? colours().accent : colours().ink;
       context.textAlign = "right";
       context.font = asks ? `bold ${font(13)}` : font(13);
-      context.fillText(fitting(context, data.pieces[token], label - 8), label - 8, y + NEURON_ROW / 2);
+      const piece = fitting(context, data.pieces[token], label - 8);
+      context.fillText(piece, label - 8, y + NEURON_ROW / 2);
       context.font = font(13);
     };
     name(state.token, NEURON_ROW, true);
@@ -118,8 +119,9 @@ const neuronView = {
       name(token, y, token === state.token);
       cells("keys", token, starts.key, y);
       cells("products", token, starts.product, y);
-      this.bar(context, starts.dot, y, scores.scaled[token] / furthest, signed(scores.scaled[token], 2), true);
-      this.bar(context, starts.share, y, scores.shares[token], percent(scores.shares[token]), false);
+      const [score, share] = [scores.scaled[token], scores.shares[token]];
+      this.bar(context, starts.dot, y, score / furthest, signed(score, 2), true);
+      this.bar(context, starts.share, y, share, percent(share), false);
     }
   },
 

@@ -37,7 +37,8 @@ function shortened(text) {
 }
 
 function sentence() {
-  const texts = data.texts.map((text) => `\u201c\u2068${shortened(text)}\u2069\u201d`).join(" and ");
+  const texts = data.texts.map(shortened).map((text) => `\u201c\u2068${text}\u2069\u201d`)
+    .join(" and ");
   const view = viewInWords();
   return `Attention of ${data.models.map(describe).join(" beside ")} on ${texts} ` +
     `(${TOKENS} tokens): ${view}.`;
@@ -49,7 +50,8 @@ function predictionInWords({ name, classes, prediction }) {
   const order = classes.map((label, place) => [prediction.whole[place], label])
     .sort(([one], [other]) => other - one).slice(0, 5);
   const rest = classes.length > order.length ? ", ..." : "";
-  return `${owner} ${order.map(([share, label]) => `\u201c${label}\u201d ${percent(share)}`).join(", ")}${rest}.`;
+  const said = order.map(([share, label]) => `\u201c${label}\u201d ${percent(share)}`);
+  return `${owner} ${said.join(", ")}${rest}.`;
 }
 
 function rounding() {
@@ -60,10 +62,10 @@ function rounding() {
   const part = chosen.length ? ` Of the model this page has ${chosen.join(" and ")} alone.` : "";
   const unknown = data.unknown
     ? ` The tokenizer does not know ${data.unknown} of the tokens: what stands there is lost.` : "";
-  return `Layers and heads are counted from 0; head 3-7 is head 7 of layer 3. Weights are rounded to ` +
-    `1/${data.highest} (at most ${(50 / data.highest).toFixed(3)} points off), queries and keys to ` +
-    `1/${data.largest} of their head's largest value. Attention to a word is the sum over its pieces, ` +
-    `attention from it their mean.${part}${unknown}`;
+  return `Layers and heads are counted from 0; head 3-7 is head 7 of layer 3. Weights are ` +
+    `rounded to 1/${data.highest} (at most ${(50 / data.highest).toFixed(3)} points off), ` +
+    `queries and keys to 1/${data.largest} of their head's largest value. Attention to a word is the sum ` +
+    `over its pieces, attention from it their mean.${part}${unknown}`;
 }
 
 const CONTROLS = {
@@ -97,7 +99,8 @@ const CONTROLS = {
     [...data.models.map((model, which) => [which, model.name]), [DIFFERENCE, "difference"]],
     state.which, (which) => change({ which })),
 
-  token: () => select("Token that attends", data.pieces.map((piece, token) => [token, `${token} ${piece}`]),
+  token: () => select("Token that attends",
+    data.pieces.map((piece, token) => [token, `${token} ${piece}`]),
     state.token ?? 0, (token) => change({ token: Number(token), side: "from" })),
 
   mode: () => choices("A head that is off", Object.entries(OFF), state.mode,

@@ -29,8 +29,8 @@ function change(parts) {
     parts.token = parts.words ? data.groups[state.token] : data.groups.indexOf(state.token);
   }
   Object.assign(state, parts);
-  if (state.view === "neuron" && before.view !== "neuron" && state.words && state.token !== null) {
-    state.token = data.groups.indexOf(state.token);
+  if (state.view === "neuron" && state.words) {
+    if (state.token !== null) state.token = data.groups.indexOf(state.token);
     state.words = false;
   }
   history.replaceState(null, "", addressOf(state));
