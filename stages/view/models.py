@@ -60,7 +60,6 @@ def load_model(named: str, option: str) -> ShownModel:
     Raises:
         InputError: there is no such model, or it is of the wrong kind.
     """
-    where = f"{option} {named}: "
     try:
         source = _source(named)
         folder = locate(source)
@@ -73,9 +72,7 @@ def load_model(named: str, option: str) -> ShownModel:
         classifier = trained and option != CHECKPOINT
         gated = Gated(load_tuned(folder) if classifier else load_encoder(folder))
     except InputError as error:
-        # The setting is at fault only where it was asked for.
-        reason = str(error) if named == DEFAULT else str(error).removeprefix(SETTING)
-        raise InputError(where + reason) from None
+        raise InputError(f"{option} {named}: {_reason(str(error), named)}") from None
     config = gated.model.config
     named_classes = classifier and config.num_labels > 1
     classes = [str(config.id2label[number]) for number in range(config.num_labels)]
@@ -106,6 +103,15 @@ def _source(named: str) -> Checkpoint:
     if on_hub is None or path.is_dir() or Path(path.parts[0]).is_dir():
         return FolderCheckpoint(source="folder", path=named)
     return HubCheckpoint(source="hub", id=on_hub[1], revision=on_hub[2] or "main")
+
+
+def _reason(message: str, named: str) -> str:
+    """What a message about the setting says of an option."""
+    if named == DEFAULT:
+        return f"{message}; or name an encoder by {CHECKPOINT}"
+    reason = message.removeprefix(SETTING)
+    on_hub = isinstance(_source(named), HubCheckpoint)
+    return f"{reason}; nor is there a folder {named} in {Path.cwd()}" if on_hub else reason
 
 
 def _is_classifier(folder: Path) -> bool:

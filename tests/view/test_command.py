@@ -126,8 +126,16 @@ def test_what_is_wrong_is_said_with_its_mend(
 def test_a_name_without_a_folder_is_asked_of_the_hub(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(InputError, match="--against nobody/nothing: the Hub cannot be reached"):
+    expected = "--against nobody/nothing: the Hub cannot be reached .*; nor is there a folder"
+    with pytest.raises(InputError, match=f"(?s){expected}"):
         load_model("nobody/nothing", "--against")
+
+
+def test_the_default_is_that_of_the_settings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = "--checkpoint default: params.yaml: no such file .*; or name an encoder by"
+    with pytest.raises(InputError, match=expected):
+        write_view(FIRST)
 
 
 def test_other_tokens_cannot_be_laid_on_each_other(tiny_checkpoints):

@@ -42,9 +42,10 @@ const effectView = {
     context.fillStyle = inkOn(fill);
     context.textAlign = "center";
     context.font = font(size < 40 ? 10 : 12);
-    const { classes } = data.models[which];
-    const digits = size < 40 ? 0 : 1; // no more than there is room for
-    const text = classes.length ? signed(100 * moved, digits) : signed(moved, digits + 1);
+    const unit = isRegression(which) ? 1 : 100;
+    // Two digits of the largest change, as far as there is room.
+    const digits = Math.max(1, Math.min(4, 1 - Math.floor(Math.log10(unit * largest))));
+    const text = signed(unit * moved, size < 40 ? digits - 1 : digits);
     context.fillText(text, x + size / 2, y + size / 2);
     context.font = font(13);
   },
