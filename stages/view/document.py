@@ -1,0 +1,103 @@
+"""The page: its data as JSON, and the files of `static/` put into one.
+
+Nothing in it is loaded from elsewhere, and its own policy forbids it.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from stages.view.attention import Attention, Prediction
+from stages.view.models import ShownModel
+from stages.view.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
+from stages.view.texts import Tokens
+
+STATIC = Path(__file__).parent / "static"
+# In this order: each uses what stands before it.
+SCRIPTS = (
+    "numbers.js",
+    "state.js",
+    "drawing.js",
+    "tokens.js",
+    "head_view.js",
+    "head_grid.js",
+    "model_view.js",
+    "map_view.js",
+    "neuron_view.js",
+    "effect_view.js",
+    "page.js",
+)
+
+
+def described(
+    model: ShownModel, attention: Attention, prediction: Prediction | None
+) -> dict[str, Any]:
+    """A model and its numbers as `numbers.js` reads them: texts of 12-bit numbers by layer."""
+    queries = [signed_as_text(of_heads) for of_heads in attention.queries]
+    keys = [signed_as_text(of_heads) for of_heads in attention.keys]
+    config = model.gated.model.config
+    return {
+        "name": model.name,
+        "type": config.model_type,
+        "layers": model.gated.layers,
+        "heads": model.gated.heads,
+        "parameters": model.parameters,
+        "size": model.gated.head_size,
+        "maps": [shares_as_text(of_heads) for of_heads in attention.maps],
+        "queries": [text for text, _ in queries],
+        "queryStep": [steps for _, steps in queries],
+        "keys": [text for text, _ in keys],
+        "keyStep": [steps for _, steps in keys],
+        "classes": model.classes,
+        "prediction": None if prediction is None else _rounded(prediction),
+    }
+
+
+def page_data(
+    texts: list[str],
+    tokens: Tokens,
+    layers: list[int],
+    heads: list[int],
+    models: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """All that the page shows."""
+    return {
+        "texts": texts,
+        "pieces": tokens.pieces,
+        "groups": tokens.groups,
+        "words": tokens.words,
+        "segments": tokens.segments,
+        "unknown": tokens.unknown,
+        "layers": layers,
+        "heads": heads,
+        "highest": HIGHEST,
+        "largest": LARGEST,
+        "models": models,
+    }
+
+
+def document(data: dict[str, Any]) -> str:
+    """The page as one HTML document."""
+    scripts = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    parts = {
+        "styles": f"<style>\n{(STATIC / 'view.css').read_text(encoding='utf-8')}</style>",
+        "data": f'<script type="application/json" id="data">{as_json(data)}</script>',
+        "scripts": f"<script>\n{scripts}</script>",
+    }
+    page = (STATIC / "view.html").read_text(encoding="utf-8")
+    # In one pass: a text may hold such a mark itself.
+    return re.sub("<!--(styles|data|scripts)-->", lambda mark: parts[mark[1]], page)
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """JSON that cannot end the element around it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _rounded(prediction: Prediction) -> dict[str, Any]:
+    return {
+        "whole": prediction.whole.round(6).tolist(),
+        "without": {mode: values.round(6).tolist() for mode, values in prediction.without.items()},
+    }

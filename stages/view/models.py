@@ -1,0 +1,128 @@
+"""The models that the command names: where they lie, and what each gives out."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformers import AutoConfig, PreTrainedTokenizerBase
+
+from stages.core.checkpoint_source import (
+    Checkpoint,
+    FolderCheckpoint,
+    HubCheckpoint,
+    PackageCheckpoint,
+    locate,
+)
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.heads.seam import Gated
+from stages.core.stage.files import InputError
+from stages.core.stage.settings import PARAMETER_FILE, section
+
+DEFAULT = "default"
+CHECKPOINT, MODEL, AGAINST = "--checkpoint", "--model", "--against"
+CLASSIFIER = "ForSequenceClassification"
+# How messages about a checkpoint begin, which speak of params.yaml.
+SETTING = f"{PARAMETER_FILE}: `checkpoint`: "
+
+
+@dataclass(frozen=True)
+class ShownModel:
+    """A model in the page.
+
+    Attributes:
+        name: as the page calls it.
+        classes: of a classifier, in the order of its outputs; empty for an encoder alone and for
+            a regression.
+        classifier: whether it predicts anything.
+    """
+
+    name: str
+    gated: Gated
+    tokenizer: PreTrainedTokenizerBase
+    classes: list[str]
+    classifier: bool
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers it has learnt, those of a classifier included."""
+        return sum(tensor.numel() for tensor in self.gated.model.parameters())
+
+
+def load_model(named: str, option: str) -> ShownModel:
+    """Load what an option names.
+
+    Args:
+        named: a folder, a model of the Hub, or `default`.
+        option: `--checkpoint` takes the encoder alone, `--model` needs a classifier, `--against`
+            takes what there is.
+
+    Raises:
+        InputError: there is no such model, or it is of the wrong kind.
+    """
+    try:
+        source = _source(named)
+        folder = locate(source)
+        tokenizer = load_tokenizer(folder)
+        trained = _is_classifier(folder)
+        if option == MODEL and not trained:
+            raise InputError(
+                f"{folder} holds an encoder without a classifier; name it by --checkpoint"
+            )
+        classifier = trained and option != CHECKPOINT
+        gated = Gated(load_tuned(folder) if classifier else load_encoder(folder))
+    except InputError as error:
+        raise InputError(f"{option} {named}: {_reason(str(error), named)}") from None
+    config = gated.model.config
+    named_classes = classifier and config.num_labels > 1
+    classes = [str(config.id2label[number]) for number in range(config.num_labels)]
+    return ShownModel(_name(source), gated, tokenizer, classes if named_classes else [], classifier)
+
+
+def require_comparable(first: ShownModel, second: ShownModel) -> None:
+    """Check that the heads of two models can stand beside each other.
+
+    Raises:
+        InputError: they have other numbers of layers or heads.
+    """
+    sizes = [(model.gated.layers, model.gated.heads) for model in (first, second)]
+    if sizes[0] != sizes[1]:
+        (layers, heads), (others, other_heads) = sizes
+        raise InputError(
+            f"{AGAINST}: {second.name} has {others} layers of {other_heads} heads, {first.name} "
+            f"{layers} of {heads}; compare models of the same size, or make a page of each"
+        )
+
+
+def _source(named: str) -> Checkpoint:
+    if named == DEFAULT:
+        return section(Checkpoint, "checkpoint")
+    path = Path(named)
+    on_hub = re.fullmatch(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", named)
+    # A path is mistyped more often than a model is called like a folder that is there.
+    if on_hub is None or path.is_dir() or Path(path.parts[0]).is_dir():
+        return FolderCheckpoint(source="folder", path=named)
+    return HubCheckpoint(source="hub", id=on_hub[1], revision=on_hub[2] or "main")
+
+
+def _reason(message: str, named: str) -> str:
+    """What a message about the setting says of an option."""
+    if named == DEFAULT:
+        return f"{message}; or name an encoder by {CHECKPOINT}"
+    reason = message.removeprefix(SETTING)
+    on_hub = isinstance(_source(named), HubCheckpoint)
+    return f"{reason}; nor is there a folder {named} in {Path.cwd()}" if on_hub else reason
+
+
+def _is_classifier(folder: Path) -> bool:
+    architectures = AutoConfig.from_pretrained(folder).architectures or []
+    return any(name.endswith(CLASSIFIER) for name in architectures)
+
+
+def _name(source: Checkpoint) -> str:
+    """Without the folders above, which are nobody else's business."""
+    if isinstance(source, HubCheckpoint):
+        return source.id
+    if isinstance(source, PackageCheckpoint):
+        return source.package
+    return "/".join(Path(source.path).resolve().parts[-2:])
