@@ -95,11 +95,11 @@ def summed(
 
 
 def course_table(curve: Sequence[dict]) -> pd.DataFrame:
-    """One row a measurement, layer and head (counted from 1), one column a kind."""
+    """One row a measurement, layer and head, one column a kind."""
     rows = []
     for entry in curve:
         kinds = {kind: np.array(entry["heads"][kind], dtype=float) for kind in KINDS}
         for layer, head in np.ndindex(kinds[KINDS[0]].shape):
             own = {kind: values[layer, head] for kind, values in kinds.items()}
-            rows.append({"step": entry["step"], "layer": layer + 1, "head": head + 1, **own})
+            rows.append({"step": entry["step"], "layer": layer, "head": head, **own})
     return pd.DataFrame(rows)

@@ -68,8 +68,8 @@ def sections(measures: Measures) -> list[Section]:
                     "pretrain-scores",
                     "Masked tokens of held-out text",
                     "Share of right answers (accuracy, points) and mean loss (nats) on as many "
-                    "`masked` tokens of as many `texts`, with the 95% bootstrap interval over "
-                    "texts: of the encoder `made`, and of its `frequencies`, which always name "
+                    "masked tokens of as many texts, with the 95% bootstrap interval over "
+                    "texts: of the encoder and of its frequencies alone, which always name "
                     "the most frequent token.",
                     scored,
                 ),
@@ -77,21 +77,21 @@ def sections(measures: Measures) -> list[Section]:
                     "pretrain-curve",
                     "The curve",
                     "Each measurement while it was made: tokens read, which count padding, mean "
-                    "loss in nats, and `accuracy` as a share.",
+                    "loss in nats, and accuracy as a share.",
                     curve[["encoder", "step", "tokens", "loss", "accuracy"]],
                 ),
                 courses,
                 Table(
                     "pretrain-heads",
                     "The heads that come to give most, from the first step to the last",
-                    "Of every kind of place the head (layer and head from 1) that gives most to it "
+                    "Of every kind of place the head that gives most to it "
                     "when the encoder is finished, and its share in percent at each measurement.",
                     course,
                 ),
                 Table(
                     "pretrain-facts",
                     "What it was made of and with",
-                    "Its text, its settings (`pretrain` in params.yaml) and the libraries.",
+                    "Its text, its settings (section pretrain of params.yaml) and the libraries.",
                     measures.frame(FACTS)[["encoder", "what", "value"]],
                 ),
             ),

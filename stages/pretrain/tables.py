@@ -18,7 +18,7 @@ TEXTS = MeasuredTable(
 )
 # What it was made of and with.
 FACTS = MeasuredTable("pretrain/{encoder}-facts", ("encoder", "what", "value"))
-# One row a measurement while it was made, a layer and a head (both from 1): those shares.
+# One row a measurement while it was made, a layer and a head: those shares.
 HEADS = MeasuredTable(
     "pretrain/{encoder}-heads",
     ("encoder", "step", "tokens", "layer", "head", *KINDS),

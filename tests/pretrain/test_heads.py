@@ -21,7 +21,7 @@ TEXT = (1, 2, 4, 5, 6)
 
 
 def planted(targets: dict[int, dict[int, float]]) -> torch.Tensor:
-    """Two layers of two heads: that of layer 1 and head 1 (from 0) gives what is said, others none.
+    """Two layers of two heads: that of layer 1 and head 1 gives what is said, others none.
 
     Decoys: special tokens and padding give all to what they may not count for.
     """
@@ -81,5 +81,5 @@ def test_random_weights_look_at_nothing_and_the_model_is_left_as_it_was() -> Non
     assert found["previous"] == pytest.approx(found["next"], abs=0.01)
     table = course_table([{"step": 0, "heads": {kind: found[kind].tolist() for kind in KINDS}}])
     assert table[["layer", "head"]].drop_duplicates().shape == (4, 2)
-    last = table[(table["layer"] == 2) & (table["head"] == 1)]
+    last = table[(table["layer"] == 1) & (table["head"] == 0)]
     assert last["cls"].item() == found["cls"][1, 0]
