@@ -1,0 +1,64 @@
+"""As many rows of each label: `python -m tools.balance SOURCE TARGET --label COLUMN`.
+
+Where one label has most of the rows, a weak model is hardly more accurate than saying it always,
+whatever it has learnt. Of every label as many rows are drawn as the rarest has; they keep their
+order.
+"""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+
+from stages.core.stage.command import stage_command
+from stages.core.stage.files import InputError, atomic
+from tools.new import table_of
+
+Writer = Callable[[pd.DataFrame, Path], None]
+WRITERS: dict[str, Writer] = {
+    ".tsv": lambda rows, file: rows.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE),
+    ".csv": lambda rows, file: rows.to_csv(file, index=False),
+    ".jsonl": lambda rows, file: rows.to_json(
+        file, orient="records", lines=True, force_ascii=False
+    ),
+    ".parquet": lambda rows, file: rows.to_parquet(file, index=False),
+}
+
+
+def balanced(rows: pd.DataFrame, label: str, seed: int) -> pd.DataFrame:
+    """As many rows of each value of the column `label`, drawn without replacement, in order."""
+    least = int(rows[label].value_counts().min())
+    generator = np.random.default_rng(seed)
+    groups = rows.groupby(label, sort=True).indices.values()
+    drawn = [generator.permutation(group)[:least] for group in groups]
+    return rows.iloc[np.sort(np.concatenate(drawn))].reset_index(drop=True)
+
+
+def main(
+    source: Annotated[Path, typer.Argument(help=".tsv, .csv, .jsonl or .parquet")],
+    target: Annotated[Path, typer.Argument(help="file to write, in the same format")],
+    label: Annotated[str, typer.Option(help="column of the labels")],
+    seed: Annotated[int, typer.Option(help="of the draw")] = 0,
+) -> None:
+    """Write as many rows of each label as the rarest has."""
+    rows = table_of(source)
+    if label not in rows:
+        raise InputError(f"{source}: no column {label!r}; it has {', '.join(map(str, rows))}")
+    if missing := int(rows[label].isna().sum()):
+        raise InputError(f"{source}: {missing} rows have no {label!r}; fill or remove them")
+    if target.suffix != source.suffix:
+        raise InputError(f"{target}: name it *{source.suffix}, as the format stays what it was")
+    drawn = balanced(rows, label, seed)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with atomic(target) as partial:
+        WRITERS[source.suffix](drawn, partial)
+    each = len(drawn) // drawn[label].nunique()
+    typer.echo(f"{target}: {len(drawn)} of {len(rows)} rows, {each} of each label")
+
+
+if __name__ == "__main__":
+    stage_command(main)
