@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.reading.batches import padding_share, passes, steps_of_epoch
-from tests.reading.drawn import repeatable, seeds
+from stages.core.questions.batches import padding_share, passes, steps_of_epoch
+from tests.core.questions.drawn import repeatable, seeds
 
 GENERATOR = np.random.default_rng(3)
 LENGTHS = GENERATOR.integers(5, 200, size=103)
