@@ -53,8 +53,8 @@ def passes(
     a part fails at once.
 
     Args:
-        most_rows: of the length of a part's rows and `tokens`: how many rows it has at most. Another
-            one where memory grows with more than the tokens.
+        most_rows: how many rows of a length (its first argument) a part of so many tokens (its
+            second) has at most; another one where memory grows faster than tokens.
     """
     order = questions[np.argsort(-lengths[questions], kind="stable")]
     part: list[int] = []
@@ -72,13 +72,14 @@ def passes(
 
 
 def padding_share(
-    parts: Sequence[Questions],
+    parts: Sequence[Int[np.ndarray, " _"]],
     row_lengths: Int[np.ndarray, " option"],
     counts: Int[np.ndarray, " question"],
 ) -> float:
     """The share of a batch's places that are padding, over all parts together.
 
     Args:
+        parts: the questions of each.
         row_lengths: tokens of every option's row, those of a question below each other.
     """
     starts = np.cumsum(counts) - counts

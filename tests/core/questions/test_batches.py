@@ -95,3 +95,5 @@ def test_padding_by_hand():
     assert padding_share([np.array([0]), np.array([1])], row_lengths, counts) == pytest.approx(
         1 - 21 / (12 + 15)
     )
+    of_unlike_sizes = [np.array([0, 1]), np.array([1])]
+    assert padding_share(of_unlike_sizes, row_lengths, counts) == pytest.approx(1 - 32 / (30 + 15))
