@@ -4,12 +4,17 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from ruamel.yaml import YAML
 
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.known_tokens import known_tokens
 from stages.core.questions.places import questions_file
 from stages.core.questions.question import Question, read_questions
+from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.stage.files import InputError
+from stages.questions.sources import SPLITS
 from stages.questions.stage import run_stage
 
 REPOSITORY = Path(__file__).parents[2]
@@ -60,12 +65,13 @@ def prepare(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) ->
         }
         YAML().dump(settings, Path("params.yaml"))
         run_stage("toy")
-        return {split: read_questions(questions_file("toy", split)) for split in ("train", *VALID)}
+        return {split: read_questions(questions_file("toy", split)) for split in SPLITS}
 
     return run
 
 
-VALID = ("validation",)
+def sizes() -> pd.DataFrame:
+    return pd.read_parquet(QUESTION_SIZES.path(task="toy"))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -83,31 +89,41 @@ def test_every_layout(prepare: Prepare, layout: str, capsys: pytest.CaptureFixtu
         assert {one.right for one in questions} == {"the dog"}
         assert {one.options for one in questions} == {tuple(OPTIONS)}
     said = capsys.readouterr()
-    assert "toy train: 4 questions on " in said.out
-    assert "toy validation: 6 questions on " in said.out
-    assert "3 options each" in said.out and "0% of the questions have a passage" in said.out
+    assert said.out.split()[: len(QUESTION_SIZES.columns)] == list(QUESTION_SIZES.columns)
     assert "warning" not in said.err
+    table = sizes().set_index("split")
+    assert table["questions"].to_dict() == {"train": 4, "validation": 6}
+    assert table.loc["validation", "passages"] == (6 if layout == "questions" else 3)
+    assert (table[["fewest_options", "most_options"]] == 3).all(axis=None)
+    assert (table[["unknown", "cut", "in_both"]] == 0).all(axis=None)
     again = prepare(source="files", layout=layout, splits=splits, train=4, seed=1)
     assert again == found
     other = prepare(source="files", layout=layout, splits=splits, train=4, seed=2)
     assert other["train"] != found["train"] and other["validation"] == found["validation"]
 
 
-def test_written_questions(prepare: Prepare, capsys: pytest.CaptureFixture[str]) -> None:
+def test_written_questions(prepare: Prepare) -> None:
     found = prepare(source="written", train=12, validation=6, seed=3, max_length=120)
     assert [len(found[split]) for split in ("train", "validation")] == [12, 6]
-    assert "3 to 4 options each" in capsys.readouterr().out
+    assert sizes()[["fewest_options", "most_options"]].values.tolist() == [[3, 4]] * 2
     assert found == prepare(source="written", train=12, validation=6, seed=3, max_length=120)
 
 
-def test_a_passage_that_is_cut_is_counted(
-    prepare: Prepare, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_passages_are_counted_and_those_that_are_cut(prepare: Prepare, tiny_bert: Path) -> None:
     for split in ("train", "validation"):
         own(Path(f"{split}.jsonl"), split)
     splits = {"train": "train.jsonl", "validation": "validation.jsonl"}
     prepare(source="files", layout="questions", splits=splits, max_length=20)
-    assert "100% of the questions have a passage that is cut" in capsys.readouterr().out
+    table = sizes()
+    assert (table["cut"] == table["questions"]).all()
+    own_tokens = known_tokens(
+        load_tokenizer(tiny_bert),
+        [
+            *(f"{PASSAGE} train {number}" for number in range(6)),
+            *[f"who sees ? {option}" for option in OPTIONS] * 6,
+        ],
+    )
+    assert table["tokens"][0] == own_tokens.tokens
     with pytest.raises(InputError, match="but `max_length` is 8; raise it"):
         prepare(source="files", layout="questions", splits=splits, max_length=8)
 

@@ -1,7 +1,18 @@
-"""Tables of readers on the validation questions of tasks, which several rooms read."""
+"""Tables of questions, and of readers on the validation questions, which several rooms read."""
 
 from stages.core.stage.tables import MeasuredTable
 
+# One row a split: how many questions on how many passages it has, the fewest and most options of a
+# question, tokens and unknown tokens of all passages and of every option with its question, of how
+# many questions the passage is cut, and how many questions are one of the other split, passage and
+# question alike.
+QUESTION_SIZES = MeasuredTable(
+    "questions/{task}",
+    (
+        *("split", "questions", "passages", "fewest_options", "most_options"),
+        *("tokens", "unknown", "cut", "in_both"),
+    ),
+)
 # One row an arm, seed and validation question, which is intact whatever the reader was trained on:
 # how many options it has, the place of the right one and of that with the highest score, how much
 # of it is right (1 or 0; a share where scores are the same), and its loss in nats. `arm` is
