@@ -116,8 +116,8 @@ def trained_on(
 ) -> tuple[list[Question], list[Shuffled]]:
     """The training questions as a reader of an arm sees them, and what became of shuffled texts.
 
-    A passage is shuffled as a whole, before it is cut: words from behind the cut may come before
-    it, as in the source.
+    A passage is shuffled as a whole, before it is cut: a long one may keep words that the intact
+    one loses. That is a choice.
     """
     if arm not in NAMES:
         return list(questions), []
