@@ -18,6 +18,7 @@ from benchmarks import layer_probes as layer_probes_benchmark
 from benchmarks import memory as memory_benchmark
 from benchmarks import precision as precision_benchmark
 from benchmarks import pretraining as pretraining_benchmark
+from benchmarks import readers as readers_benchmark
 from benchmarks import rebuild as rebuild_benchmark
 from benchmarks import record as record_of_rebuild
 from benchmarks import tuning as tuning_benchmark
@@ -212,6 +213,20 @@ def tuning(
     """Seeds tuned side by side here, against transformers' Trainer one after the other."""
     table = tuning_benchmark.compare(configuration, task, seeds, examples, rounds, begin())
     show(f"tuning-{task}", table)
+
+
+@app.command()
+def readers(
+    task: Annotated[str, typer.Option(help="of kind choice, of the configuration")] = "dream",
+    configuration: Annotated[Path, typer.Option(help="its folder")] = Path(
+        "configurations/reading"
+    ),
+    steps: Annotated[int, typer.Option(help="of one run")] = 30,
+    rounds: Rounds = 3,
+) -> None:
+    """Steps of a reader, against transformers' Trainer, model and collator of multiple choice."""
+    table = readers_benchmark.compare(configuration, task, steps, rounds, begin())
+    show(f"readers-{task}", table)
 
 
 @app.command()

@@ -33,6 +33,7 @@ CAPTIONS = {
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
     "rebuild": "A whole `dvc repro` on a fresh clone: where the seconds of every stage go",
     "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
+    "readers": "Steps of a reader: how many times as long transformers' multiple choice takes",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",

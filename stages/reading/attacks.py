@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stages.core.questions.question import Question
-from stages.reading.shuffles import (
+from stages.core.questions.shuffles import (
     LEAST_ARRANGEMENTS,
     LEAST_DEGREE,
     Shuffled,

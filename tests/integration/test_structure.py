@@ -162,6 +162,7 @@ WITHOUT_RESULTS = (
     [
         "stages.finetune.run",
         "stages.finetune.pair_baselines.run",
+        "stages.finetune.readers.run",
         "stages.ablate",
         "stages.control",
         "stages.harmful",

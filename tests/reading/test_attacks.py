@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from stages.core.questions.question import Question
+from stages.core.questions.shuffles import LEAST_ARRANGEMENTS, arrangements, edit_distance
 from stages.reading.attacks import (
     CONTROLS,
     NAMES,
@@ -16,8 +17,7 @@ from stages.reading.attacks import (
     intact,
     sentences,
 )
-from stages.reading.shuffles import LEAST_ARRANGEMENTS, arrangements, edit_distance
-from tests.reading.drawn import degrees, questions, repeatable, seeds
+from tests.core.questions.drawn import degrees, questions, repeatable, seeds
 
 QUESTION = Question(
     "q-1",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stages.core.questions.question import Question
 from stages.reading.baselines import longest_option, random_guess
-from tests.reading.drawn import questions, repeatable
+from tests.core.questions.drawn import questions, repeatable
 
 
 def question(answer, *options):

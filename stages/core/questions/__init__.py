@@ -1,1 +1,1 @@
-"""Multiple-choice questions about passages: what one is, how it is kept, read and written here."""
+"""Multiple-choice questions about passages: what one is, how it is kept, read and scored."""

@@ -5,18 +5,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import typer
-
 from stages.core.questions.question import Question, fault_of
+from stages.core.questions.rows import (
+    Bad,
+    BadRows,
+    list_of_texts,
+    object_of,
+    place_of,
+    place_of_letter,
+    report_faults,
+    text_of,
+    texts_of,
+    value_of,
+)
 from stages.core.stage.files import InputError
 
 Layout = Literal["questions", "dream", "race"]
-LETTERS = "ABCDEFGHIJ"  # RACE's names of the right option
-SHOWN = 5  # bad rows named in a message
-
-
-class Bad(ValueError):
-    """Why a row is no question: the key, what is wrong with it, the mend."""
 
 
 class Record(NamedTuple):
@@ -28,7 +32,7 @@ class Record(NamedTuple):
 
 
 def read_question_files(
-    path: str | Path, layout: Layout, bad_rows: Literal["stop", "skip"] = "stop"
+    path: str | Path, layout: Layout, bad_rows: BadRows = "stop"
 ) -> list[Question]:
     """Read the questions of one split, in the order of the source.
 
@@ -68,8 +72,7 @@ def read_question_files(
             else:
                 places[question.id] = place
                 questions.append(question)
-    if faults:
-        _report(path, faults, bad_rows)
+    report_faults(path, faults, bad_rows)
     if not questions:
         raise InputError(f"{path}: no questions; check the file and its layout, here {layout!r}")
     return questions
@@ -86,32 +89,20 @@ def _guarded(questions_of: Callable[[Record], Iterator[Found]], record: Record) 
         yield record.place, None, str(fault)
 
 
-def _report(path: Path, faults: list[str], bad_rows: str) -> None:
-    shown = "\n".join(f"  {fault}" for fault in faults[:SHOWN])
-    if len(faults) > SHOWN:
-        shown += f"\n  and {len(faults) - SHOWN} more"
-    if bad_rows == "stop":
-        raise InputError(
-            f"{path}: rows that are no questions ({len(faults)}):\n{shown}\nmend them, or leave "
-            "them out with `bad_rows: skip`"
-        )
-    typer.echo(f"{path}: {len(faults)} rows left out:\n{shown}", err=True)
-
-
 # Layouts
 
 
 def _own(record: Record) -> Iterator[Found]:
-    values = _object(record.value)
-    options = _texts(values, "options")
-    answer = _value(values, "answer")
+    values = object_of(record.value)
+    options = texts_of(values, "options")
+    answer = value_of(values, "answer")
     identity = values.get("id", record.name)
     question = Question(
         str(identity),
-        _text(values, "passage"),
-        _text(values, "question"),
+        text_of(values, "passage"),
+        text_of(values, "question"),
         options,
-        answer if type(answer) is int else _place_of(answer, options, "answer"),
+        answer if type(answer) is int else place_of(answer, options, "answer"),
     )
     yield record.place, question, fault_of(question)
 
@@ -121,16 +112,16 @@ def _dream(record: Record) -> Iterator[Found]:
     if not isinstance(value, list) or len(value) != 3:
         raise Bad("not `[turns, questions, id]`; mend it, or name another layout")
     turns, asked, identity = value
-    passage = " ".join(_list_of_texts(turns, "turns"))
+    passage = " ".join(list_of_texts(turns, "turns"))
     if not isinstance(asked, list):
         raise Bad("`questions` is no list; give a list of objects")
     for number, values in enumerate(asked):
         place = f"{record.place}, question {number}"
         try:
-            values = _object(values)
-            options = _texts(values, "choice")
-            answer = _place_of(_value(values, "answer"), options, "answer")
-            text = _text(values, "question")
+            values = object_of(values)
+            options = texts_of(values, "choice")
+            answer = place_of(value_of(values, "answer"), options, "answer")
+            text = text_of(values, "question")
         except Bad as fault:
             yield place, None, str(fault)
             continue
@@ -139,9 +130,9 @@ def _dream(record: Record) -> Iterator[Found]:
 
 
 def _race(record: Record) -> Iterator[Found]:
-    values = _object(record.value)
-    passage = _text(values, "article")
-    lists = {key: _value(values, key) for key in ("questions", "options", "answers")}
+    values = object_of(record.value)
+    passage = text_of(values, "article")
+    lists = {key: value_of(values, key) for key in ("questions", "options", "answers")}
     for key, value in lists.items():
         if not isinstance(value, list):
             raise Bad(f"`{key}` is no list; give one entry a question")
@@ -154,9 +145,9 @@ def _race(record: Record) -> Iterator[Found]:
     for number, (text, given, letter) in enumerate(zip(*lists.values(), strict=True)):
         place = f"{record.place}, question {number}"
         try:
-            options = _list_of_texts(given, "options")
-            answer = _place_of_letter(letter, options)
-            text = _text({"questions": text}, "questions")
+            options = list_of_texts(given, "options")
+            answer = place_of_letter(letter, options, "answers")
+            text = text_of({"questions": text}, "questions")
         except Bad as fault:
             yield place, None, str(fault)
             continue
@@ -170,52 +161,6 @@ READERS: dict[str, Callable[[Record], Iterator[Found]]] = {
     "race": _race,
 }
 SUFFIXES = {"questions": (".json", ".jsonl"), "dream": (".json",), "race": (".jsonl",)}
-
-
-# Values of a row
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Bad("no JSON object; mend it, or name another layout")
-    return value
-
-
-def _value(values: dict[str, Any], key: str) -> Any:
-    if key not in values:
-        known = ", ".join(values) or "none"
-        raise Bad(f"no key `{key}`; its keys are {known}; add it, or name another layout")
-    return values[key]
-
-
-def _text(values: dict[str, Any], key: str) -> str:
-    text = _value(values, key)
-    if not isinstance(text, str) or not text.strip():
-        raise Bad(f"`{key}` is {text!r}; give a text")
-    return text
-
-
-def _texts(values: dict[str, Any], key: str) -> tuple[str, ...]:
-    return _list_of_texts(_value(values, key), key)
-
-
-def _list_of_texts(value: Any, key: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise Bad(f"`{key}` is {value!r}; give a list of texts")
-    return tuple(value)
-
-
-def _place_of(answer: Any, options: tuple[str, ...], key: str) -> int:
-    if answer not in options:
-        raise Bad(f"`{key}` is {answer!r}, none of the options {list(options)}; mend its spelling")
-    return options.index(answer)
-
-
-def _place_of_letter(letter: Any, options: tuple[str, ...]) -> int:
-    known = LETTERS[: len(options)]
-    if not isinstance(letter, str) or len(letter) != 1 or letter not in known:
-        raise Bad(f"`answers` has {letter!r}; give one of the letters {', '.join(known)}")
-    return known.index(letter)
 
 
 # Files

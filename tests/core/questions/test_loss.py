@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.reading.loss import accuracies, by_question, choice_losses
-from tests.reading.drawn import repeatable
+from stages.core.questions.loss import accuracies, by_question, choice_losses
+from tests.core.questions.drawn import repeatable
 
 COUNTS, ANSWERS = torch.tensor([2, 4, 3]), torch.tensor([1, 0, 2])
 SCORES = torch.tensor([0.0, 1.0, 2.0, 2.0, 0.0, 0.0, -1.0, 5.0, 5.0])

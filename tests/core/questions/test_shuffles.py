@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stages.reading import shuffles
-from stages.reading.shuffles import (
+from stages.core.questions import shuffles
+from stages.core.questions.shuffles import (
     LEAST_DEGREE,
     Shuffled,
     arrangements,
@@ -17,8 +17,8 @@ from stages.reading.shuffles import (
     edit_distance,
     shuffle,
 )
-from tests.reading.drawn import degrees as degree_bounds
-from tests.reading.drawn import repeatable, seeds, words
+from tests.core.questions.drawn import degrees as degree_bounds
+from tests.core.questions.drawn import repeatable, seeds, words
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=12)
 

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from stages.reading.shuffles import edit_distance
-from stages.reading.unanswerable import NAMES, unanswerable
-from tests.reading.drawn import degrees, questions, repeatable, seeds
+from stages.core.questions.shuffles import edit_distance
+from stages.core.questions.unanswerable import NAMES, unanswerable
+from tests.core.questions.drawn import degrees, questions, repeatable, seeds
 
 TOUCHED = {"P": {"passage"}, "Q": {"question"}, "PQ": {"passage", "question"}}
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.reading.batches import padding_share, passes, steps_of_epoch
-from tests.reading.drawn import repeatable, seeds
+from stages.core.questions.batches import padding_share, passes, steps_of_epoch
+from tests.core.questions.drawn import repeatable, seeds
 
 GENERATOR = np.random.default_rng(3)
 LENGTHS = GENERATOR.integers(5, 200, size=103)
@@ -57,6 +57,17 @@ def test_passes_by_hand():
     assert list(passes(np.array([], dtype=int), lengths, counts, 10)) == []
 
 
+def test_long_rows_may_be_fewer_in_a_part():
+    lengths, counts = np.array([10, 30, 20, 10]), np.array([3, 4, 3, 2])
+
+    def squared(length, tokens):
+        return tokens // length**2
+
+    found = [part.tolist() for part in passes(np.arange(4), lengths, counts, 2000, squared)]
+    # 2000 / 30^2 has room for two rows, 2000 / 20^2 for five, 2000 / 10^2 for twenty.
+    assert found == [[1], [2], [0, 3]]
+
+
 @repeatable
 @given(
     st.lists(st.tuples(st.integers(1, 90), st.integers(2, 5)), min_size=1, max_size=30),
@@ -84,3 +95,5 @@ def test_padding_by_hand():
     assert padding_share([np.array([0]), np.array([1])], row_lengths, counts) == pytest.approx(
         1 - 21 / (12 + 15)
     )
+    of_unlike_sizes = [np.array([0, 1]), np.array([1])]
+    assert padding_share(of_unlike_sizes, row_lengths, counts) == pytest.approx(1 - 32 / (30 + 15))

@@ -4,7 +4,7 @@ A batch costs as many tokens as it has rows, times those of its longest row. `le
 tokens of each question's longest row, `counts` its rows: one an option.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Int
@@ -34,17 +34,27 @@ def steps_of_epoch(
     return generator.permutation(np.concatenate(by_length).reshape(-1, batch))
 
 
+def rows_of_tokens(length: int, tokens: int) -> int:
+    """How many rows of `length` tokens have so many together at most."""
+    return tokens // length
+
+
 def passes(
     questions: Questions,
     lengths: Int[np.ndarray, " question"],
     counts: Int[np.ndarray, " question"],
     tokens: int,
+    most_rows: Callable[[int, int], int] = rows_of_tokens,
 ) -> Iterator[Questions]:
     """Yield questions in parts of at most so many tokens, their padding counted; longest first.
 
     A question with more tokens than that is a part by itself. For training, parts of one step whose
     gradients are added up; for prediction, parts of all questions. Longest first, so that too large
     a part fails at once.
+
+    Args:
+        most_rows: how many rows of a length (its first argument) a part of so many tokens (its
+            second) has at most; another one where memory grows faster than tokens.
     """
     order = questions[np.argsort(-lengths[questions], kind="stable")]
     part: list[int] = []
@@ -52,7 +62,7 @@ def passes(
     for question in order:
         # The first of a part is its longest.
         width = int(lengths[part[0] if part else question])
-        if part and (rows + counts[question]) * width > tokens:
+        if part and rows + int(counts[question]) > most_rows(width, tokens):
             yield np.array(part, dtype=int)
             part, rows = [], 0
         part.append(int(question))
@@ -62,13 +72,14 @@ def passes(
 
 
 def padding_share(
-    parts: Sequence[Questions],
+    parts: Sequence[Int[np.ndarray, " _"]],
     row_lengths: Int[np.ndarray, " option"],
     counts: Int[np.ndarray, " question"],
 ) -> float:
     """The share of a batch's places that are padding, over all parts together.
 
     Args:
+        parts: the questions of each.
         row_lengths: tokens of every option's row, those of a question below each other.
     """
     starts = np.cumsum(counts) - counts

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.questions.inputs import encode_questions
 from stages.core.questions.question import Question
 from stages.core.stage.files import InputError
-from stages.reading.inputs import encode_questions
 
 LONG = "the small dog sees a zebra in the garden . a teacher reads the red book ."
 QUESTIONS = [

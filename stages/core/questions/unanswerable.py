@@ -10,7 +10,7 @@ PQ-Shuffle, and a question in Q-Shuffle and in PQ-Shuffle.
 from dataclasses import dataclass, replace
 
 from stages.core.questions.question import Question
-from stages.reading.shuffles import LEAST_DEGREE, Shuffled, shuffle
+from stages.core.questions.shuffles import LEAST_DEGREE, Shuffled, shuffle
 
 PARTS = {"P": ("passage",), "Q": ("question",), "PQ": ("passage", "question")}
 SHUFFLES = tuple(f"{parts}-Shuffle" for parts in PARTS)

@@ -1,0 +1,35 @@
+"""Tables of questions, and of readers on the validation questions, which several rooms read."""
+
+from stages.core.stage.tables import MeasuredTable
+
+# One row a split: how many questions on how many passages it has, the fewest and most options of a
+# question, tokens and unknown tokens of all passages and of every option with its question, of how
+# many questions the passage is cut, and how many questions are one of the other split, passage and
+# question alike.
+QUESTION_SIZES = MeasuredTable(
+    "questions/{task}",
+    (
+        *("split", "questions", "passages", "fewest_options", "most_options"),
+        *("tokens", "unknown", "cut", "in_both"),
+    ),
+)
+# One row an arm, seed and validation question, which is intact whatever the reader was trained on:
+# how many options it has, the place of the right one and of that with the highest score, how much
+# of it is right (1 or 0; a share where scores are the same), and its loss in nats. `arm` is
+# `tuned`, `tuned_from_random`, or a name of `unanswerable.NAMES`.
+READER_OUTCOMES = MeasuredTable(
+    "readers/{task}",
+    ("arm", "seed", "id", "options", "answer", "prediction", "right", "loss"),
+)
+# One row a reader: its accuracy on these questions, how many they are, and on how many it was
+# trained in how many steps; the share of padding in its training; and of the texts that its
+# training had shuffled how many there were, how many could not be shuffled and were left, how many
+# of these have one word, and the mean and smallest degree of the others (edit distance over words,
+# as a share of the words).
+READER_RUNS = MeasuredTable(
+    "readers/{task}-runs",
+    (
+        *("arm", "seed", "accuracy", "questions", "trained_on", "steps", "padding"),
+        *("shuffled", "left", "one_word", "mean_degree", "smallest_degree"),
+    ),
+)

@@ -1,0 +1,43 @@
+"""The benchmark of readers on a tiny encoder: both sides compute the same, one pads less."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import readers
+from benchmarks.results import CAPTIONS
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.files import InputError
+from tests.finetune.toy_questions import Project
+
+REPOSITORY = Path(__file__).parents[2]
+RUNTIME = Runtime(device="cpu", threads=1)
+
+
+@pytest.fixture
+def configuration(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a task of written questions, of three options and of four."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(REPOSITORY / "data")
+    project = Project(tiny_bert)
+    data = {"source": "written", "train": 40, "validation": 1, "seed": 0}
+    toy = project.parameters["tasks"]["toy"] | {"data": data, "max_length": 64}
+    project.change("tasks", toy=toy)
+    project.change("finetune", batch=4, pass_tokens=700)
+    return tmp_path
+
+
+def test_sides_score_alike_and_take_turns(configuration: Path) -> None:
+    torch.manual_seed(0)
+    table = readers.compare(configuration, "toy", 4, 2, RUNTIME).set_index("side")
+    assert list(table.index) == [readers.OWN, readers.PLAIN]
+    assert table.loc[readers.OWN, "ratio"] == 1
+    assert (table["seconds"] > 0).all() and (table["difference"] < 1e-5).all()
+    assert 0 <= table.loc[readers.OWN, "padding"] <= table.loc[readers.PLAIN, "padding"] < 1
+    assert "readers" in CAPTIONS
+
+
+def test_what_cannot_be_compared(configuration: Path) -> None:
+    with pytest.raises(InputError, match="ask for fewer steps"):
+        readers.compare(configuration, "toy", 40, 1, RUNTIME)
