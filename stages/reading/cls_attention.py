@@ -62,7 +62,7 @@ def parts_of_rows(
     questions: Sequence[Question],
     inputs: Inputs,
     at_end: Int[np.ndarray, " question"],
-) -> list[Int[np.ndarray, " token"]]:
+) -> list[list[int]]:
     """The part of every token of each row, as places in `PARTS`.
 
     Args:
@@ -87,14 +87,12 @@ def parts_of_rows(
             # Some tokenizers count the space before a word to its first piece.
             second = [option if own[stop - 1] else asked for _, stop in next(offsets)]
             found.append(
-                np.array(
-                    [special] * len(frame.before)
-                    + [passage] * (first - last)
-                    + [end] * last
-                    + [special] * len(frame.between)
-                    + second
-                    + [special] * len(frame.behind)
-                )
+                [special] * len(frame.before)
+                + [passage] * (first - last)
+                + [end] * last
+                + [special] * len(frame.between)
+                + second
+                + [special] * len(frame.behind)
             )
     return found
 
@@ -102,7 +100,7 @@ def parts_of_rows(
 def attention_to_parts(
     gated: Gated,
     inputs: Inputs,
-    parts: Sequence[Int[np.ndarray, " token"]],
+    parts: Sequence[list[int]],
     batch: int,
     name: str,
 ) -> ToParts:

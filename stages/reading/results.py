@@ -77,7 +77,7 @@ def write_tables(
     parts, drawn = zip(*(scores_table(one, groups, *bootstrap) for one in outcomes), strict=True)
     SCORES.write(
         [part.assign(**one.place) for part, one in zip(parts, results, strict=True)],
-        drawn,
+        [np.concatenate(drawn, axis=1)],
         questions=name,
     )
     rows, again = baselines_table(questions, unit, groups, *bootstrap)
@@ -104,11 +104,11 @@ def write_tables(
                 cls_rows.append(rows.assign(**place))
                 cls_drawn.append(again)
                 cls_heads.append(cls_heads_table(found).assign(**place))
-    CLS.write(cls_rows, cls_drawn, questions=name)
+    CLS.write(cls_rows, [np.concatenate(cls_drawn, axis=1)], questions=name)
     CLS_HEADS.write(cls_heads, questions=name)
     if heads:
         HEADS.write(heads, questions=name)
-        CHOICES.write(choices, chosen, questions=name)
+        CHOICES.write(choices, [np.concatenate(chosen, axis=1)], questions=name)
     else:  # no attack is asked of heads: the files are there, as DVC asks for them
         empty = np.empty((len(CHOICES.resampled), 0, resamples))
         HEADS.write(pd.DataFrame(columns=list(HEADS.columns)), questions=name)
