@@ -40,7 +40,7 @@ class Condition(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tested:
+class Versions:
     """All versions of the questions that a reader is tested on.
 
     Attributes:
@@ -62,13 +62,13 @@ class Tested:
         return ~np.array(same, dtype=bool).any(axis=0)
 
 
-def tested(
+def all_versions(
     tokenizer: PreTrainedTokenizerBase,
     questions: Sequence[Question],
     max_length: int,
     seed: int,
     least_degree: float,
-) -> Tested:
+) -> Versions:
     """Make all versions of the questions.
 
     Args:
@@ -90,7 +90,7 @@ def tested(
         versions = {name: attacked[name] for name in (at, *controls)}
         versions |= {INTACT: [intact(question) for question in questions]}
         inputs |= _at_one_cut(tokenizer, versions, at, max_length)
-    return Tested(inputs, attacked)
+    return Versions(inputs, attacked)
 
 
 def trained_on(

@@ -8,13 +8,13 @@ from jaxtyping import Float
 
 from stages.core.questions.question import Question
 from stages.reading.attacks import CONTROLS
-from stages.reading.conditions import Condition, Tested
+from stages.reading.conditions import Condition, Versions
 from stages.reading.shuffles import degrees
 
 
 def outcome_rows(
     outcomes: Mapping[Condition, Float[np.ndarray, " question"]],
-    made: Tested,
+    made: Versions,
     questions: Sequence[Question],
 ) -> pd.DataFrame:
     """One row a condition and question: condition, at, id, right, told_apart."""
@@ -29,7 +29,7 @@ def outcome_rows(
     return pd.concat(parts, ignore_index=True)
 
 
-def shuffled_rows(made: Tested) -> pd.DataFrame:
+def shuffled_rows(made: Versions) -> pd.DataFrame:
     """One row an attack or control: how far its texts were shuffled, and which could not be."""
     rows = []
     for at, controls in CONTROLS.items():

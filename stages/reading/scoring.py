@@ -86,7 +86,10 @@ def right_of(
     scores: Float[np.ndarray, " option"], inputs: Inputs
 ) -> Float[np.ndarray, " question"]:
     """1 where the right option has the highest score, 0 where not, the chance of a draw in ties."""
-    return accuracies(*_tensors(scores, inputs)).numpy().astype(float)
+    right = accuracies(*_tensors(scores, inputs)).numpy().astype(float)
+    # In float32 a third is more than a third.
+    shares = np.rint(1 / np.maximum(right, 1e-6))
+    return np.where(right > 0, 1 / shares, 0.0)
 
 
 def probability_of_right(

@@ -46,10 +46,10 @@ from stages.reading.baselines import Unit
 from stages.reading.cls_attention import attention_to_parts, parts_of_rows
 from stages.reading.conditions import (
     Condition,
-    Tested,
+    Versions,
+    all_versions,
     different_rows,
     only,
-    tested,
     trained_on,
 )
 from stages.reading.kept import outcome_rows, shuffled_rows
@@ -190,9 +190,11 @@ def measure(run: Run, questions: Sequence[Question]) -> None:
     gated = Gated(load_tuned(run.model).to(device))
     open_scratch(run.folder)
     if run.reader in ANSWERABLE:
-        made = tested(tokenizer, questions, own.max_length, own.shuffle_seed, own.least_degree)
+        made = all_versions(
+            tokenizer, questions, own.max_length, own.shuffle_seed, own.least_degree
+        )
     else:
-        made = Tested(trained_on(tokenizer, questions, own.max_length), {})
+        made = Versions(trained_on(tokenizer, questions, own.max_length), {})
     outcomes = outcomes_of(
         made.inputs, lambda rows: score_rows(gated, rows, own.tokens, runtime, run.folder)
     )
@@ -204,7 +206,7 @@ def measure(run: Run, questions: Sequence[Question]) -> None:
             keep_cls(run, gated, made, questions, folder)
 
 
-def keep_heads(run: Run, gated: Gated, made: Tested, count: int, folder: Path) -> None:
+def keep_heads(run: Run, gated: Gated, made: Versions, count: int, folder: Path) -> None:
     """Keep the outcomes of some questions with each head off, intact and under each attack."""
     own = run.parameters
     drawn = drawn_rows(count, own.head_examples, [own.seed, 1])
@@ -230,7 +232,7 @@ def keep_heads(run: Run, gated: Gated, made: Tested, count: int, folder: Path) -
 
 
 def keep_cls(
-    run: Run, gated: Gated, made: Tested, questions: Sequence[Question], folder: Path
+    run: Run, gated: Gated, made: Versions, questions: Sequence[Question], folder: Path
 ) -> None:
     """Keep the attention of [CLS] on some questions, intact and with words appended."""
     own = run.parameters
