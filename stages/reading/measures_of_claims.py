@@ -27,9 +27,11 @@ from stages.reading.over_sets import (
     answer_over,
     apart,
     baselines_of,
+    cost,
+    cost_beyond,
     of_learnt_sets,
     of_runs,
-    set_of,
+    over_baseline,
 )
 from stages.reading.tables import (
     CHOICES,
@@ -39,7 +41,6 @@ from stages.reading.tables import (
     INTACT,
     LONGEST,
     SCORES,
-    TOLD_APART,
 )
 from stages.reading.unanswerable import NAMES
 
@@ -54,13 +55,10 @@ def reader_over_baseline(measures: Measures, settings: Settings, model: str) -> 
     Args:
         model: `random guess` or `longest option`.
     """
-    rows, baselines = measures.drawn(SCORES), baselines_of(measures)
-
-    def over(run: pd.DataFrame) -> Estimate:
-        return _points(accuracy(run), baselines[set_of(run), model])
-
+    rows, over = measures.drawn(SCORES), over_baseline(baselines_of(measures), model)
     own, control = (
-        of_runs(rows[rows["reader"] == reader], over) for reader in (TUNED, TUNED_FROM_RANDOM)
+        of_runs(rows[rows["reader"] == reader], in_points(over))
+        for reader in (TUNED, TUNED_FROM_RANDOM)
     )
     return answer_over(own, control, "no reader was tuned from random weights")
 
@@ -70,9 +68,9 @@ def reader_over_options_alone(measures: Measures, settings: Settings) -> Answer:
     """Accuracy on intact questions beyond that on the options alone, on the set of least."""
 
     def over(run: pd.DataFrame) -> Estimate:
-        return _points(accuracy(run), accuracy(run, "PQ-Remove"))
+        return difference_of(accuracy(run), accuracy(run, "PQ-Remove"))
 
-    return of_learnt_sets(measures, measures.drawn(SCORES), over)
+    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(over))
 
 
 @measure
@@ -82,10 +80,7 @@ def cost_of_attack(measures: Measures, settings: Settings, attack: str) -> Answe
     Accuracy on intact questions at the same cut of the passage, less that on attacked ones.
     """
 
-    def cost(run: pd.DataFrame) -> Estimate:
-        return _points(accuracy(run, INTACT, attack), accuracy(run, attack, attack))
-
-    return of_learnt_sets(measures, measures.drawn(SCORES), cost)
+    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(cost(attack)))
 
 
 @measure
@@ -98,26 +93,15 @@ def cost_beyond_controls(measures: Measures, settings: Settings, attack: str) ->
     if not CONTROLS[attack]:
         raise NotMeasured(f"{attack} has no control")
 
-    def beyond(control: str) -> OfRun:
-        def cost(run: pd.DataFrame) -> Estimate:
-            own, other = (accuracy(run, name, attack, TOLD_APART) for name in (attack, control))
-            return _points(other, own)
-
-        return cost
-
-    costs = {control: beyond(control) for control in CONTROLS[attack]}
+    costs = {control: in_points(cost_beyond(attack, control)) for control in CONTROLS[attack]}
     return of_learnt_sets(measures, measures.drawn(SCORES), costs)
 
 
 @measure
 def attacked_against_chance(measures: Measures, settings: Settings, attack: str) -> Answer:
     """Accuracy under an attack less that of a guess, on the set where it is smallest."""
-    baselines = baselines_of(measures)
-
-    def over(run: pd.DataFrame) -> Estimate:
-        return _points(accuracy(run, attack, attack), baselines[set_of(run), GUESS])
-
-    return of_learnt_sets(measures, measures.drawn(SCORES), over, of_some=True)
+    over = over_baseline(baselines_of(measures), GUESS, attack, attack)
+    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(over), of_some=True)
 
 
 @measure
@@ -131,12 +115,11 @@ def unanswerable_over_baselines(measures: Measures, settings: Settings) -> Answe
     """
     rows, baselines = measures.drawn(SCORES), baselines_of(measures)
     found: Runs = {}
-
-    def over(model: str) -> OfRun:
-        return lambda run: _points(accuracy(run), baselines[set_of(run), model])
-
     for name in NAMES:
-        beyond = {f"{name} over {model}": over(model) for model in (GUESS, LONGEST)}
+        beyond = {
+            f"{name} over {model}": in_points(over_baseline(baselines, model))
+            for model in (GUESS, LONGEST)
+        }
         of_training = of_runs(rows[rows["reader"] == name], beyond)
         if not of_training:
             raise NotMeasured(f"no reader was trained with {name}")
@@ -224,6 +207,6 @@ def attention_to_appended(
     return of_learnt_sets(measures, rows[rows["part"] == END], beyond, control_has_learnt=False)
 
 
-def _points(one: Estimate, other: Estimate) -> Estimate:
-    """One accuracy less another, in points."""
-    return difference_of(one, other).scaled(POINTS)
+def in_points(estimate: OfRun) -> OfRun:
+    """An estimate of shares, in points."""
+    return lambda run: estimate(run).scaled(POINTS)

@@ -19,7 +19,7 @@ from stages.core.verdicts.estimates import (
 )
 from stages.core.verdicts.measures import Measures
 from stages.reading.learnt import not_learnt, of_condition, of_learnt
-from stages.reading.tables import ALL, BASELINES, INTACT, WHOLE
+from stages.reading.tables import ALL, BASELINES, INTACT, TOLD_APART, WHOLE
 
 COUNTED = "questions"
 VALUE = interval_names(value="value")
@@ -46,6 +46,31 @@ def accuracy(
     return Estimate.of_row(row, VALUE, int(row["examples"]))
 
 
+def cost(attack: str) -> OfRun:
+    """What an attack costs: of the intact questions at its cut, less of the attacked ones."""
+    return lambda run: difference_of(accuracy(run, INTACT, attack), accuracy(run, attack, attack))
+
+
+def cost_beyond(attack: str, control: str) -> OfRun:
+    """What an attack costs more than a control of it, on the questions told apart."""
+    return lambda run: difference_of(
+        *(accuracy(run, name, attack, TOLD_APART) for name in (control, attack))
+    )
+
+
+def over_baseline(
+    baselines: dict[tuple[str, str], Estimate], model: str, condition: str = INTACT, at: str = WHOLE
+) -> OfRun:
+    """Accuracy under a condition less that of a baseline.
+
+    Args:
+        baselines: of every set, as `baselines_of`.
+    """
+    return lambda run: difference_of(
+        accuracy(run, condition, at), baselines[str(run["questions"].iloc[0]), model]
+    )
+
+
 def baselines_of(measures: Measures) -> dict[tuple[str, str], Estimate]:
     """What can be had without reading, by the set and the name of the baseline."""
     rows = measures.drawn(BASELINES).to_dict("records")
@@ -53,11 +78,6 @@ def baselines_of(measures: Measures) -> dict[tuple[str, str], Estimate]:
         (row["questions"], row["model"]): Estimate.of_row(row, VALUE, int(row["examples"]))
         for row in rows
     }
-
-
-def set_of(run: pd.DataFrame) -> str:
-    """The set that a fine-tuning's rows are of."""
-    return str(run["questions"].iloc[0])
 
 
 def of_runs(rows: pd.DataFrame, estimate: OfRun | dict[str, OfRun]) -> Runs:
