@@ -19,6 +19,7 @@ def dots_with_rules(
         title: of the axis, with the unit.
     """
     labels, groups = (list(dict.fromkeys(rows[name])) for name in (label, group))
+    rules = rules[rules["questions"].isin(rows["questions"])]
     data = pd.concat([rows, rules], ignore_index=True).round(PLACES)
     y = altair.Y(f"{label}:N", sort=labels, title=None)
     of_rows = altair.Chart().transform_filter(f"isValid(datum.{label})")

@@ -137,6 +137,8 @@ def _of_controls(learnt: pd.DataFrame) -> list[str]:
 
 def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
     rows = scores[of_condition(scores, INTACT) & scores["reader"].isin([TUNED, *TRAININGS])]
+    trained = rows[rows["reader"] != TUNED]["questions"].unique()
+    rows = rows[rows["questions"].isin(trained)]
     table = rows_in_points(rows, ["questions", "reader"])
     table = table.assign(training=table["reader"].replace(TUNED, INTACT), tested="intact questions")
     order = [INTACT, *TRAININGS]
@@ -159,7 +161,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
         return apart(*both).scaled(POINTS)
 
     said = []
-    for questions in rows[rows["reader"] != TUNED]["questions"].unique():
+    for questions in trained:
         own = {name: of[questions] for name, of in of_readers.items() if questions in of}
         shuffled = {
             part: one

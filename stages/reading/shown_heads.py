@@ -26,7 +26,7 @@ from stages.reading.tables import (
     PROBABILITY,
 )
 
-END_WORDS = "appended, or end"
+END_WORDS = "appended (intact: end)"
 
 
 def heads_section(measures: Measures) -> Section:

@@ -7,13 +7,23 @@ import pandas as pd
 import pytest
 import torch
 
+import stages.reading.measures_of_claims  # noqa: F401 - registers the measures
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.heads.seam import Gated
 from stages.core.questions.question import read_questions
+from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.files import InputError
-from stages.reading import stage, tables
+from stages.core.tasks.examples import drawn_rows
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.measures import Measures
+from stages.reading import scoring, stage, tables
 from stages.reading.attacks import CONTROLS, TO_PASSAGE, attack
+from stages.reading.conditions import Condition, trained_on
+from stages.reading.learnt import not_learnt
+from stages.reading.shown import sections
 from stages.reading.unanswerable import REMOVALS
+from tests.claims import found
 from tests.reading.made import READING, write_project
 
 MEASURES = Path("work/measures/reading")
@@ -44,22 +54,22 @@ def right(model, tokenizer, question, behind: str = "") -> float:
 
 def test_answers_are_those_of_the_models(project):
     stage.run_stage("toy")
-    found = read("-outcomes").set_index(["reader", "seed", "condition", "at", "id"])["right"]
+    answers = read("-outcomes").set_index(["reader", "seed", "condition", "at", "id"])["right"]
     for name in READERS:
         reader, _, seed = name.rpartition("-")
         folder = Path("work/readers/toy") / name
         model, tokenizer = load_tuned(folder), load_tokenizer(folder)
         for question in read_questions("work/questions/toy/validation.parquet"):
             expected = right(model, tokenizer, question)
-            assert found[reader, int(seed), "intact", "whole", question.id] == expected
+            assert answers[reader, int(seed), "intact", "whole", question.id] == expected
             if reader == "P-Shuffle":
                 continue
             one = attack(TO_PASSAGE, question, READING["shuffle_seed"])
             expected = right(model, tokenizer, question, one.appended)
-            assert found[reader, int(seed), TO_PASSAGE, TO_PASSAGE, question.id] == expected
+            assert answers[reader, int(seed), TO_PASSAGE, TO_PASSAGE, question.id] == expected
             one = attack("AddAns2Opt", question, READING["shuffle_seed"]).question
             place = (reader, int(seed), "AddAns2Opt", "AddAns2Opt-Shuffle", question.id)
-            assert found[place] == right(model, tokenizer, one)
+            assert answers[place] == right(model, tokenizer, one)
     scores = read()
     of_reader = scores.groupby(["reader", "seed"], sort=False).size()
     # Intact, without parts, and each attack with its controls and the intact questions; twice where
@@ -128,8 +138,6 @@ def test_the_attention_of_cls_is_the_models(project):
     model.set_attn_implementation("eager")
     questions = read_questions("work/questions/toy/validation.parquet")
     special = []
-    from stages.core.tasks.examples import drawn_rows
-
     for number in drawn_rows(12, READING["cls_examples"], [0, 2]):
         question, own = questions[number], []
         for place in range(len(question.options)):
@@ -140,8 +148,8 @@ def test_the_attention_of_cls_is_the_models(project):
             own.append(maps[:, :, 0][..., mask].sum(-1).numpy())
         special.append(np.mean(own, axis=0))
     expected = np.mean(special, axis=0)
-    found = heads[heads["part"] == "special"].pivot(index="layer", columns="head", values="share")
-    np.testing.assert_allclose(found.to_numpy(), expected, atol=1e-5)
+    shown = heads[heads["part"] == "special"].pivot(index="layer", columns="head", values="share")
+    np.testing.assert_allclose(shown.to_numpy(), expected, atol=1e-5)
 
 
 def test_a_finished_reader_is_kept_and_gives_the_same(project, capsys):
@@ -168,3 +176,42 @@ def test_without_attacks_on_heads_the_tables_are_empty(project, tiny_bert):
     stage.run_stage("toy", 1)
     assert len(read("-heads")) == len(read("-choices")) == 0
     assert len(read("-cls")) == 2 * len(tables.PARTS)
+
+
+def test_a_killed_run_goes_on_with_the_piece_that_is_missing(project, tmp_path, monkeypatch):
+    folder = Path("work/readers/toy/tuned-0")
+    questions = read_questions("work/questions/toy/validation.parquet")
+    inputs = trained_on(load_tokenizer(folder), questions, 60)[Condition("intact")].encoded
+    gated, run = Gated(load_tuned(folder)), tmp_path / "run"
+    run.mkdir()
+    monkeypatch.setattr(scoring, "PASSES_IN_PIECE", 2)
+    # Parts of one row each are as those of many, but for rounding.
+    alone = scoring.score_rows(gated, inputs, 1, read_runtime(), tmp_path)
+    scores = scoring.score_rows(gated, inputs, 100, read_runtime(), run)
+    np.testing.assert_allclose(scores, alone, atol=1e-5)
+    files = sorted(run.glob("scores-*.npy"))
+    assert len(files) > 2
+    files[1].unlink()
+    done = []
+    piece = scoring._score_piece
+    monkeypatch.setattr(scoring, "_score_piece", lambda *job: done.append(1) or piece(*job))
+    np.testing.assert_array_equal(
+        scoring.score_rows(gated, inputs, 100, read_runtime(), run), scores
+    )
+    assert len(done) == 1
+
+
+def test_page_and_claims_read_what_the_stage_wrote(project):
+    stage.run_stage("toy")
+    measures = Measures(Path("work/measures"), {}, [], {})
+    titles = [section.title for section in sections(measures)]
+    assert len(titles) == 5
+    answer = found(measures, "reader_over_baseline", model=tables.GUESS)
+    scores = read().query("reader == 'tuned' and condition == 'intact' and at == 'whole'")
+    guess = read("-baselines").set_index("model").loc[tables.GUESS, "value"]
+    assert answer.pooled.value == pytest.approx(100 * (scores["value"].mean() - guess), abs=1e-4)
+    assert answer.control is not None and answer.seeds == 2
+    # None of these has learnt anything, or one has by chance: nobody speaks of it in the former.
+    if not_learnt(measures):
+        with pytest.raises(NotMeasured, match="better than the longest option"):
+            found(measures, "cost_of_attack", attack=TO_PASSAGE)

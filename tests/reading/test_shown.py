@@ -22,6 +22,7 @@ from stages.reading.said import (
     side,
 )
 from stages.reading.shown import PAGE, sections
+from stages.reading.unanswerable import NAMES
 from tests.claims import found, write_drawn, write_rows
 from tests.reading.rows import (
     choice,
@@ -218,6 +219,14 @@ def test_rules_and_dots_are_of_the_same_set(project):
     assert dots.query("questions == 'one' and reader == 'tuned'")["condition"].iloc[0] == "intact"
     # Intact questions at the cut of an attack are no condition of their own in the figure.
     assert not dots.duplicated(["questions", "reader", "condition"]).any()
+
+
+def test_sets_without_such_readers_are_not_drawn_among_trainings(project):
+    figure = next(item for item in sections(project)[1].items if isinstance(item, Figure))
+    (rows,) = figure.chart.to_dict()["datasets"].values()
+    assert {row["questions"] for row in rows} == {"one"}
+    trainings_shown = [row["training"] for row in rows if row.get("training")]
+    assert trainings_shown == ["intact", *NAMES]
 
 
 def test_every_head_has_a_column(project):
