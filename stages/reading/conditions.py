@@ -20,11 +20,10 @@ from transformers import PreTrainedTokenizerBase
 from stages.core.encoder.batches import Encoded
 from stages.core.questions.question import Question
 from stages.reading.attacks import CONTROLS, Attacked, attack, intact
-from stages.reading.inputs import Frame, Inputs, encode_questions
+from stages.reading.inputs import Frame as Frame  # others of this room take it from here
+from stages.reading.inputs import Inputs, encode_questions
 from stages.reading.tables import INTACT, WHOLE
 from stages.reading.unanswerable import REMOVALS, unanswerable
-
-__all__ = ["Frame", "Inputs"]  # others of this room take them from here
 
 
 class Condition(NamedTuple):
@@ -52,14 +51,12 @@ class Versions:
     attacked: dict[str, list[Attacked]]
 
     def told_apart(self, name: str) -> Bool[np.ndarray, " question"]:
-        """Questions in which no wrong option reads as the right one, under an attack and controls.
+        """Questions in which no wrong option reads as the right one, under an attack or control.
 
         Ans2Opt-Shuffle makes such options where the right one cannot be shuffled: whoever takes
         them is not wrong.
         """
-        versions = [self.attacked[own] for own in (name, *CONTROLS[name])]
-        same = [[one.same_as_right > 0 for one in version] for version in versions]
-        return ~np.array(same, dtype=bool).any(axis=0)
+        return np.array([one.same_as_right == 0 for one in self.attacked[name]], dtype=bool)
 
 
 def all_versions(

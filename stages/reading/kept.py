@@ -21,8 +21,8 @@ def outcome_rows(
     parts = []
     for condition, right in outcomes.items():
         apart = np.ones(len(questions), dtype=bool)
-        if condition.at in CONTROLS:
-            apart = made.told_apart(condition.at)
+        if condition.name in made.attacked:
+            apart = made.told_apart(condition.name)
         columns = {"id": [question.id for question in questions], "right": right}
         part = pd.DataFrame({**condition._asdict(), **columns, "told_apart": apart})
         parts.append(part.rename(columns={"name": "condition"}))

@@ -87,8 +87,8 @@ def cost_of_attack(measures: Measures, settings: Settings, attack: str) -> Answe
 def cost_beyond_controls(measures: Measures, settings: Settings, attack: str) -> Answer:
     """What an attack costs more than a control, on the set and against the control of least.
 
-    Questions in which a wrong option reads as the right one, under the attack or a control of it,
-    are left out: whoever takes it there is not wrong.
+    Questions in which a wrong option reads as the right one, under the attack or that control, are
+    left out: whoever takes it there is not wrong.
     """
     if not CONTROLS[attack]:
         raise NotMeasured(f"{attack} has no control")

@@ -30,7 +30,6 @@ from stages.reading.tables import (
     PARTS,
     SCORES,
     SHUFFLED,
-    TOLD_APART,
 )
 
 Groups = Int[np.ndarray, " question"]
@@ -132,7 +131,7 @@ def _with_heads(
 def scores_table(
     outcomes: pd.DataFrame, groups: Groups, resamples: int, seed: int
 ) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    """One row a condition, and of attacks with controls one of the questions told apart.
+    """One row a condition; of a control and its attack another one of the questions told apart.
 
     Args:
         outcomes: of one reader, as `kept.outcome_rows`, questions in the order of `groups`.
@@ -140,15 +139,27 @@ def scores_table(
     Returns:
         condition, at, among, value, low, high, examples, passages; and their resamples.
     """
+    own = {
+        (str(condition), str(at)): (some["right"].to_numpy(float), some["told_apart"].to_numpy())
+        for (condition, at), some in outcomes.groupby(["condition", "at"], sort=False)
+    }
+    wanted = [(condition, at, ALL) for condition, at in own]
+    wanted += [
+        (condition, attack, control)
+        for attack, controls in CONTROLS.items()
+        if (attack, attack) in own
+        for control in controls
+        for condition in (attack, control)
+    ]
     rows, values = [], []
-    for (condition, at), own in outcomes.groupby(["condition", "at"], sort=False):
-        right, apart = own["right"].to_numpy(float), own["told_apart"].to_numpy()
-        among = {ALL: np.ones_like(apart)} | ({TOLD_APART: apart} if CONTROLS.get(at) else {})
-        for name, some in among.items():
-            place = {"condition": condition, "at": at, "among": name}
-            sizes = {"examples": int(some.sum()), "passages": len(np.unique(groups[some]))}
-            rows.append(place | sizes)
-            values.append(np.where(some, right, np.nan))
+    for condition, at, among in wanted:
+        right = own[condition, at][0]
+        some = (
+            np.ones(len(right), dtype=bool) if among == ALL else own[at, at][1] & own[among, at][1]
+        )
+        sizes = {"examples": int(some.sum()), "passages": len(np.unique(groups[some]))}
+        rows.append({"condition": condition, "at": at, "among": among} | sizes)
+        values.append(np.where(some, right, np.nan))
     return _with_intervals(pd.DataFrame(rows), np.array(values), groups, resamples, seed)
 
 

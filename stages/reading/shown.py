@@ -114,8 +114,8 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
                 "reading-scores",
                 "Accuracy under every condition",
                 "In points, over fine-tunings. `at` is the attack at whose cut of the passage a "
-                "condition stands; `told apart` are the questions in which no wrong option reads "
-                "as the right one under the attack or a control of it.",
+                "condition stands; `among` is `all` questions, or those told apart under the "
+                "attack and the control that it names: no wrong option reads as the right one.",
                 rows_in_points(scores, ["questions", "reader", "condition", "at", "among"]),
             ),
         ),

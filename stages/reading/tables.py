@@ -11,9 +11,9 @@ from stages.core.stage.tables import MeasuredTable, interval_names
 # Conditions: a version of the questions (`intact`, an attack, a control, what is removed) and the
 # attack at whose cut of the passage it stands; `whole` where there is room for more of it.
 INTACT, WHOLE = "intact", "whole"
-# Which questions a value is a mean over: those in which no wrong option reads as the right one
-# under an attack and its controls are `told apart`.
-ALL, TOLD_APART = "all", "told apart"
+# Which questions a value is a mean over: all, or, by the name of a control, those that are told
+# apart: no wrong option reads as the right one under the control or its attack.
+ALL = "all"
 # Baselines.
 GUESS, LONGEST = "random guess", "longest option"
 # What one head off changes. Of the effect of an attack (the outcome under it less that on intact

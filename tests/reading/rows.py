@@ -21,7 +21,7 @@ UNDER = {
     "AddSent2Opt": 0.6,
     "AddAns2Opt": 0.35,
 }
-# Of the questions told apart all is 0.05 higher, but for this control.
+# Of the questions told apart all is 0.05 higher, but for this control, and its attack more.
 APART, ANSWER_APART = 0.05, 0.45
 TRAINED = {
     "P-Shuffle": 0.7,
@@ -57,9 +57,12 @@ def reader(name: str = TUNED, seed: int = 0, less: float = 0.0) -> list[dict[str
         for condition, value in values.items():
             own = {"condition": condition, "at": at, "reader": name, "seed": seed}
             rows.append(score(value - less, **own))
-            if controls:
-                apart = ANSWER_APART if condition == "Ans2Opt-Shuffle" else value + APART
-                rows.append(score(apart - less, among=tables.TOLD_APART, **own))
+            for control in controls:
+                apart = value + APART
+                if control == "Ans2Opt-Shuffle":
+                    apart = ANSWER_APART if condition == control else value + 2 * APART
+                if condition in (at, control):
+                    rows.append(score(apart - less, among=control, **own))
     return rows
 
 

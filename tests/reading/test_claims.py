@@ -74,7 +74,7 @@ def test_costs_beyond_controls_are_of_questions_told_apart(project):
     # Against AddAns2Opt 10 points, against Ans2Opt-Shuffle less than all questions would say.
     by_control = {
         "AddAns2Opt": UNDER["AddAns2Opt"] - UNDER["AddAns2Opt-Shuffle"],
-        "Ans2Opt-Shuffle": ANSWER_APART - UNDER["AddAns2Opt-Shuffle"] - APART,
+        "Ans2Opt-Shuffle": ANSWER_APART - UNDER["AddAns2Opt-Shuffle"] - 2 * APART,
     }
     assert answer.pooled.value == pytest.approx(100 * min(by_control.values()))
     assert answer.pooled.n == 200  # of two sets, not of two controls

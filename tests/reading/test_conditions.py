@@ -11,7 +11,7 @@ from stages.reading.conditions import Condition, all_versions, different_rows, o
 from stages.reading.kept import outcome_rows, shuffled_rows
 from stages.reading.results import passages_of, scores_table
 from stages.reading.scoring import outcomes_of
-from stages.reading.tables import ALL, TOLD_APART
+from stages.reading.tables import ALL
 from stages.reading.unanswerable import REMOVALS
 from tests.reading.made import Matches, questions, reads_nothing
 
@@ -81,8 +81,9 @@ def test_who_matches_words_is_fooled_where_words_are_added(tokenizer, made):
 
 def test_right_options_that_cannot_be_shuffled_are_not_told_apart(made):
     # All right options here have one word or two.
-    assert not made.told_apart("AddAns2Opt-Shuffle").any()
-    assert made.told_apart("AddSent2Opt-Shuffle").all()
+    assert not made.told_apart("Ans2Opt-Shuffle").any()
+    for name in set(NAMES) - {"Ans2Opt-Shuffle"}:
+        assert made.told_apart(name).all()
     rows = shuffled_rows(made).set_index("condition")
     assert rows.loc["Ans2Opt-Shuffle", "same_as_right"] == COUNT
     assert rows.loc["AddAns2Opt-Shuffle", "same_as_right"] == 0
@@ -97,20 +98,26 @@ def test_some_questions_told_apart_and_others_not(tokenizer):
     own = Question("long", "the dog . " + right, "who ?", (right, "book", "red song"), 0)
     every = [own, *questions(3)]
     made = all_versions(tokenizer, every, 60, SEED, DEGREE)
-    assert made.told_apart("AddAns2Opt-Shuffle").tolist() == [True, False, False, False]
+    assert made.told_apart("Ans2Opt-Shuffle").tolist() == [True, False, False, False]
     outcomes = outcomes_of(made.inputs, Matches(tokenizer))
     rows = outcome_rows(outcomes, made, every)
     table, drawn = scores_table(rows, passages_of(every), 10, 0)
     table = table.set_index(["condition", "at", "among"])
     place = ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle")
     # The same words in another order: whoever counts them cannot tell.
-    assert table.loc[(*place, TOLD_APART), "value"] == pytest.approx(1 / 3)
-    assert table.loc[(*place, TOLD_APART), ["examples", "passages"]].tolist() == [1, 1]
+    for condition in ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle"):
+        row = table.loc[(condition, "AddAns2Opt-Shuffle", "Ans2Opt-Shuffle")]
+        assert row["value"] == pytest.approx(1 / 3)
+        assert row[["examples", "passages"]].tolist() == [1, 1]
+    # Under the other control all can be told apart.
+    row = table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", "AddAns2Opt")]
+    assert row[["examples", "passages"]].tolist() == [4, 3]
+    assert row["value"] == table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", ALL), "value"]
     of_all = (1 / 3 + random_guess(every[1:]).sum()) / 4
     assert table.loc[(*place, ALL), "value"] == pytest.approx(of_all)
     # Two of the questions share a passage.
     assert table.loc[(*place, ALL), ["examples", "passages"]].tolist() == [4, 3]
-    assert not [key for key in table.index if key[1] == TO_PASSAGE and key[2] == TOLD_APART]
+    assert not [key for key in table.index if key[1] == TO_PASSAGE and key[2] != ALL]
     assert drawn.shape == (1, len(table), 10)
 
 

@@ -72,9 +72,9 @@ def test_answers_are_those_of_the_models(project):
             assert answers[place] == right(model, tokenizer, one)
     scores = read()
     of_reader = scores.groupby(["reader", "seed"], sort=False).size()
-    # Intact, without parts, and each attack with its controls and the intact questions; twice where
-    # there are controls.
-    every = 1 + len(REMOVALS) + sum((2 + len(own)) * (1 + bool(own)) for own in CONTROLS.values())
+    # Intact, without parts, each attack with its controls and the intact questions, and each control
+    # and its attack again on questions told apart.
+    every = 1 + len(REMOVALS) + sum(2 + 3 * len(own) for own in CONTROLS.values())
     assert of_reader.to_dict() == {
         ("tuned", 0): every,
         ("tuned", 1): every,
