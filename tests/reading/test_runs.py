@@ -72,8 +72,8 @@ def test_answers_are_those_of_the_models(project):
             assert answers[place] == right(model, tokenizer, one)
     scores = read()
     of_reader = scores.groupby(["reader", "seed"], sort=False).size()
-    # Intact, without parts, each attack with its controls and the intact questions, and each control
-    # and its attack again on questions told apart.
+    # Intact, without parts, each attack with its controls and the intact questions, and each
+    # control and its attack again on questions told apart.
     every = 1 + len(REMOVALS) + sum(2 + 3 * len(own) for own in CONTROLS.values())
     assert of_reader.to_dict() == {
         ("tuned", 0): every,
