@@ -201,6 +201,19 @@ def test_a_killed_run_goes_on_with_the_piece_that_is_missing(project, tmp_path, 
     assert len(done) == 1
 
 
+def test_questions_are_drawn_and_passages_are_the_groups(project, tiny_bert):
+    write_project(tiny_bert, 12, READERS, examples=8, head_attacks=[TO_PASSAGE], head_examples=6)
+    stage.run_stage("toy", 1)
+    every = read_questions("work/questions/toy/validation.parquet")
+    drawn = [every[row] for row in drawn_rows(12, 8, 0)]
+    answers = read("-outcomes").query("condition == 'intact' and at == 'whole'")
+    assert answers["id"].tolist() == [question.id for question in drawn]
+    assert (read()["passages"].iloc[0]) == len({question.passage for question in drawn})
+    of_heads = {drawn[row].passage for row in drawn_rows(8, 6, [0, 1])}
+    choices = read("-choices")
+    assert (choices["cases"].iloc[0], choices["groups"].iloc[0]) == (6, len(of_heads))
+
+
 def test_page_and_claims_read_what_the_stage_wrote(project):
     stage.run_stage("toy")
     measures = Measures(Path("work/measures"), {}, [], {})
