@@ -18,12 +18,12 @@ from jaxtyping import Bool, Int
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.encoder.batches import Encoded
+from stages.core.questions.inputs import Frame as Frame  # others of this room take it from here
+from stages.core.questions.inputs import Inputs, encode_questions
 from stages.core.questions.question import Question
+from stages.core.questions.unanswerable import REMOVALS, unanswerable
 from stages.reading.attacks import CONTROLS, Attacked, attack, intact
-from stages.reading.inputs import Frame as Frame  # others of this room take it from here
-from stages.reading.inputs import Inputs, encode_questions
 from stages.reading.tables import INTACT, WHOLE
-from stages.reading.unanswerable import REMOVALS, unanswerable
 
 
 class Condition(NamedTuple):

@@ -7,9 +7,9 @@ import pandas as pd
 from jaxtyping import Float
 
 from stages.core.questions.question import Question
+from stages.core.questions.shuffles import degrees
 from stages.reading.attacks import CONTROLS
 from stages.reading.conditions import Condition, Versions
-from stages.reading.shuffles import degrees
 
 
 def outcome_rows(

@@ -10,6 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
+from stages.core.questions.unanswerable import NAMES
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks
@@ -42,7 +43,6 @@ from stages.reading.tables import (
     LONGEST,
     SCORES,
 )
-from stages.reading.unanswerable import NAMES
 
 POINTS = 100
 TRAININGS = "trainings of one encoder are compared with each other, or with what takes no reading"
@@ -136,7 +136,7 @@ def training_over_training(
     Of both over their seeds, which are drawn apart, and of which one may have more.
 
     Args:
-        reader: on what it was trained: `tuned`, or a name of `stages.reading.unanswerable`.
+        reader: on what it was trained: `tuned`, or a name of `stages.core.questions.unanswerable`.
         beside: likewise.
         of_some: whether the claim is about some set of questions, and not about every one.
     """

@@ -12,10 +12,10 @@ from tqdm import tqdm
 from stages.core.encoder.batches import Batch, Encoded, fitting
 from stages.core.fan_out import fan_out
 from stages.core.heads.seam import Gated
+from stages.core.questions.loss import accuracies, choice_losses
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import atomic
 from stages.reading.conditions import Condition, Inputs, different_rows
-from stages.reading.loss import accuracies, choice_losses
 
 # Passes of one piece of work that is kept: few pieces, and not much is lost by a kill.
 PASSES_IN_PIECE = 16

@@ -5,6 +5,9 @@ import pandas as pd
 
 from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.questions.unanswerable import NAMES as TRAININGS
+from stages.core.questions.unanswerable import PARTS as UNANSWERABLE_PARTS
+from stages.core.questions.unanswerable import REMOVALS
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
@@ -47,9 +50,6 @@ from stages.reading.tables import (
     SHUFFLED,
     WHOLE,
 )
-from stages.reading.unanswerable import NAMES as TRAININGS
-from stages.reading.unanswerable import PARTS as UNANSWERABLE_PARTS
-from stages.reading.unanswerable import REMOVALS
 
 NOT_LEARNT = "No better than the longest option, so that it says nothing under attack: {}. "
 

@@ -63,12 +63,12 @@ QUESTIONS, READERS = WORK / "questions", WORK / "readers"
 ANSWERABLE = (TUNED, TUNED_FROM_RANDOM)
 MODE = "zero"
 # Of this room: `results` makes tables of what is kept.
-OWN = ("attacks", "baselines", "cls_attention", "conditions", "head_effects", "inputs", "kept")
-OWN += ("loss", "scoring", "shuffles", "stage", "tables", "unanswerable")
+OWN = ("attacks", "baselines", "cls_attention", "conditions", "head_effects", "kept", "scoring")
+OWN += ("stage", "tables")
 # A change of these files makes kept results void.
 CODE = [
     *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "runtime/*.py"),
-    *code_of("questions/question.py", "tasks/examples.py", "fan_out.py"),
+    *code_of("questions/*.py", "tasks/examples.py", "fan_out.py"),
     *(Path(__file__).with_name(f"{name}.py") for name in OWN),
 ]
 

@@ -1,8 +1,9 @@
 """What the stage `reading` writes: answers of readers, what heads have to do with them, [CLS].
 
 `reader` says on what a reader was trained: `tuned` and `tuned_from_random` on questions as they
-are, from the checkpoint and from random weights; the names of `stages.reading.unanswerable` on
-questions that nobody can answer. `questions` of a pattern is the name of a set of questions.
+are, from the checkpoint and from random weights; the names of
+`stages.core.questions.unanswerable` on questions that nobody can answer. `questions` of a pattern
+is the name of a set of questions.
 """
 
 from stages.core.intervals.held_out import CHOICE_COLUMNS, CHOICE_RESAMPLED

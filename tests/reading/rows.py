@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from stages.core.questions.unanswerable import REMOVALS
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.verdicts.measures import Measures
 from stages.reading import tables
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
-from stages.reading.unanswerable import REMOVALS
 from tests.claims import write_drawn, write_rows
 
 HALF = 0.02

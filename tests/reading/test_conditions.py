@@ -5,6 +5,7 @@ import pytest
 
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.questions.question import Question
+from stages.core.questions.unanswerable import REMOVALS
 from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
 from stages.reading.baselines import random_guess
 from stages.reading.conditions import Condition, all_versions, different_rows, only, trained_on
@@ -12,7 +13,6 @@ from stages.reading.kept import outcome_rows, shuffled_rows
 from stages.reading.results import passages_of, scores_table
 from stages.reading.scoring import outcomes_of
 from stages.reading.tables import ALL
-from stages.reading.unanswerable import REMOVALS
 from tests.reading.made import Matches, questions, reads_nothing
 
 COUNT, DEGREE, SEED = 12, 0.65, 3

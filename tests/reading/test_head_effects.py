@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from stages.core.encoder.batches import Encoded
+from stages.core.questions.inputs import Inputs
 from stages.reading.conditions import Condition
 from stages.reading.head_effects import changes_of, choices_table, heads_table
-from stages.reading.inputs import Inputs
 from stages.reading.scoring import outcomes_of_gates, right_of
 from stages.reading.tables import ACCURACY, ATTACKED, EFFECT, PROBABILITY, UNTOUCHED
 

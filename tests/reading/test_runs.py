@@ -12,6 +12,7 @@ from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.questions.question import read_questions
+from stages.core.questions.unanswerable import REMOVALS
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import drawn_rows
@@ -22,7 +23,6 @@ from stages.reading.attacks import CONTROLS, TO_PASSAGE, attack
 from stages.reading.conditions import Condition, trained_on
 from stages.reading.learnt import not_learnt
 from stages.reading.shown import sections
-from stages.reading.unanswerable import REMOVALS
 from tests.claims import found
 from tests.reading.made import READING, write_project
 

@@ -5,6 +5,7 @@ import pytest
 
 import stages.reading.measures_of_claims  # noqa: F401 - registers the measures
 from stages.core.pages.page import Figure
+from stages.core.questions.unanswerable import NAMES
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
 from stages.reading import tables
@@ -22,7 +23,6 @@ from stages.reading.said import (
     side,
 )
 from stages.reading.shown import PAGE, sections
-from stages.reading.unanswerable import NAMES
 from tests.claims import found, write_drawn, write_rows
 from tests.reading.rows import (
     choice,
