@@ -35,8 +35,9 @@ def side_by_side(
     Args:
         function: of a module, so that the processes find it.
         places: as many jobs run at a time; each has the GPU of that name for itself, or None. Where
-            they have none, jobs that would wait for a last round share the processors with those of
-            the round before: three on two are done in one and a half of a job's time, not in two.
+            they have none, jobs of a last round that would be half empty or more share the
+            processors with those of the round before: three on two are done in one and a half of a
+            job's time, not in two.
         report: gets what the processes report.
 
     Raises:
@@ -52,7 +53,8 @@ def side_by_side(
     running: dict[Connection, tuple[Any, Job, str | None]] = {}
     try:
         while waiting or running:
-            if shared is not None and len(waiting) + len(running) < 2 * shared:
+            # More at a time take more memory: worth it where the last round would be half empty.
+            if shared is not None and 2 * (len(waiting) + len(running)) <= 3 * shared:
                 free = [None] * len(waiting)
             while waiting and free:
                 job, place = waiting.pop(0), free.pop(0)

@@ -66,11 +66,22 @@ def test_a_last_round_that_is_not_full_shares_the_processors(tmp_path: Path) -> 
     assert said == [3, 3, 3]
 
 
+def test_a_last_round_that_is_nearly_full_waits_for_its_places(tmp_path: Path) -> None:
+    said: list[str | int] = []
+    jobs = [(tmp_path / name, 3) for name in "abcde"]
+    for _ in side_by_side(gather, jobs, [None] * 3, said.append):
+        if len(said) == 3:
+            assert said == [3, 3, 3]  # and not five at a time
+    assert len(said) == 5
+
+
 def test_gpus_are_not_shared(tmp_path: Path) -> None:
     said: list[str | int] = []
-    jobs = [(tmp_path / name, 2) for name in "abc"]
-    assert len(list(side_by_side(gather, jobs, ["0", "1"], said.append))) == 3
-    assert said == [2, 2, 3]
+    jobs = [tmp_path / name for name in "abc"]
+    assert len(list(side_by_side(show_place, jobs, ["5", "7"], said.append))) == 3
+    words = [one for one in said if isinstance(one, str)]
+    assert sorted(one.split()[0] for one in words) == ["a", "b", "c"]
+    assert {one.split()[1] for one in words} == {"5", "7"}
 
 
 def fail(job: str, report: Report) -> None:
