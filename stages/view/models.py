@@ -11,6 +11,7 @@ from stages.core.checkpoint_source import (
     FolderCheckpoint,
     HubCheckpoint,
     PackageCheckpoint,
+    PretrainedCheckpoint,
     locate,
 )
 from stages.core.encoder.checkpoint import load_encoder, load_tuned
@@ -121,7 +122,7 @@ def _is_classifier(folder: Path) -> bool:
 
 def _name(source: Checkpoint) -> str:
     """Without the folders above, which are nobody else's business."""
-    if isinstance(source, HubCheckpoint):
+    if isinstance(source, HubCheckpoint | PretrainedCheckpoint):
         return source.id
     if isinstance(source, PackageCheckpoint):
         return source.package

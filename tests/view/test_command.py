@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 
 from stages.core.stage.files import InputError
 from stages.view.__main__ import main
-from stages.view.models import CHECKPOINT, load_model
+from stages.view.models import CHECKPOINT, DEFAULT, load_model
 from stages.view.selection import MOST_MEGABYTES, characters, numbers_of
 from stages.view.view import view_data, write_view
+from tests.core.test_checkpoint_source import keep
 from tests.integration.tiny import run
 from tests.view.conftest import FIRST, LONG_POSITIONS, text_of
 from tools.lock import ROOT
@@ -136,6 +137,13 @@ def test_the_default_is_that_of_the_settings(tmp_path, monkeypatch):
     expected = "--checkpoint default: params.yaml: no such file .*; or name an encoder by"
     with pytest.raises(InputError, match=expected):
         write_view(FIRST)
+
+
+def test_an_encoder_that_was_made_here_is_called_by_its_id(tmp_path, monkeypatch, tiny_bert):
+    monkeypatch.chdir(tmp_path)
+    made = keep(tiny_bert, "own", 1)
+    Path("params.yaml").write_text(f"checkpoint: {{source: pretrain, id: {made}}}\n")
+    assert load_model(DEFAULT, CHECKPOINT).name == made
 
 
 def test_other_tokens_cannot_be_laid_on_each_other(tiny_checkpoints):
