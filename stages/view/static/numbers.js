@@ -49,6 +49,8 @@ function ofWords(map) {
       joined[row * count + data.groups[key]] += map[query * TOKENS + key] / pieces[row];
     }
   }
+  // Sums of rounded shares can exceed 1, for which there is neither a shade nor a strength.
+  for (let place = 0; place < joined.length; place++) joined[place] = Math.min(1, joined[place]);
   return joined;
 }
 
