@@ -81,3 +81,17 @@ def test_shares_of_words_are_at_most_1_and_drawn(browser: Browser, made_page):
     drawn = f"picture(mapOf(0, {TO_ITS_WORD}, 0, true), {TOKENS // 2}, 'share')"
     pixel = browser.ask(f"[...{drawn}.getContext('2d').getImageData(0, 0, 1, 1).data]")
     assert pixel == [8, 60, 130, 255]
+
+
+def test_an_address_leaves_nothing_of_the_last(browser: Browser, made_page):
+    last = "#view=head&layer=1&heads=2&side=to&model=2&pair=0-1&off=uniform&token=3"
+    browser.open(made_page, last)
+    assert browser.ask(KEPT) == ["to", 2, "0-1", "uniform", 3, [2], 1]
+    browser.ask(
+        "new Promise((done) => { addEventListener('hashchange', done, {once: true});"
+        "location.hash = 'view=map'; }).then(() => 0)"
+    )
+    assert browser.ask(KEPT) == ["from", 0, "all", "zero", None, [0], 0]
+    browser.open(made_page, "#view=constructor")
+    assert browser.complaints == []
+    assert browser.ask("state.view") == "model"

@@ -3,7 +3,7 @@
 const VIEWS = { model: "All heads", head: "Lines", map: "Map", neuron: "Neurons" };
 if (data.models.some((model) => model.prediction)) VIEWS.effect = "Heads off";
 
-const state = {
+const INITIAL = {
   view: "model",
   layer: 0, // places in `data.layers` and `data.heads`
   heads: [0],
@@ -14,6 +14,8 @@ const state = {
   pair: "all", // which text attends to which: all, or as 0-1
   mode: "zero",
 };
+const initial = () => ({ ...INITIAL, heads: [...INITIAL.heads] });
+const state = initial();
 const listeners = [];
 
 // Units are pieces or words, as chosen; neurons have pieces alone.
@@ -52,10 +54,12 @@ function addressOf(shown) {
   return `#${parts}`;
 }
 
-// An address may be of another page, or written by hand: what does not fit is left out.
+// An address may be of another page, or written by hand: what does not fit is left out, and what
+// is left out is as at first, whatever was shown before.
 function readAddress() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  if (parts.get("view") in VIEWS) state.view = parts.get("view");
+  Object.assign(state, initial());
+  if (Object.hasOwn(VIEWS, parts.get("view"))) state.view = parts.get("view");
   const layer = data.layers.indexOf(Number(parts.get("layer") ?? NaN));
   if (layer >= 0) state.layer = layer;
   const heads = (parts.get("heads") ?? "").split(" ").filter(Boolean)
