@@ -83,6 +83,15 @@ def test_shares_of_words_are_at_most_1_and_drawn(browser: Browser, made_page):
     assert pixel == [8, 60, 130, 255]
 
 
+def test_a_tiny_change_has_its_digits_everywhere(browser: Browser, made_page):
+    browser.open(made_page, "#view=effect")
+    assert browser.text(".legend") == f"{MINUS}0.0003 points+0.0003 points"
+    expected = "Without head 1-2 “no” goes from 50.0000% to 50.0003% (+0.0003 points)."
+    assert browser.text(".strongest li").startswith(expected)
+    browser.hover('[data-head="1-2"]')
+    assert browser.text("#reading").startswith(expected)
+
+
 def test_an_address_leaves_nothing_of_the_last(browser: Browser, made_page):
     last = "#view=head&layer=1&heads=2&side=to&model=2&pair=0-1&off=uniform&token=3"
     browser.open(made_page, last)

@@ -15,14 +15,16 @@ const effectView = {
     for (const which of shown) {
       const alike = shown.filter((other) => isRegression(other) === isRegression(which));
       const largest = largestChange(alike);
+      const digits = effectDigits(which, largest);
       const box = headGrid(effectTitle(which), {
         most: 64,
         draw: (context, layer, head, x, y, size) =>
           this.cell(context, which, layer, head, x, y, size, largest),
-        name: (layer, head) => effectSaid(which, layer, head),
+        name: (layer, head) => effectSaid(which, layer, head, digits),
       });
-      box.append(legend(effectValue(which, -largest), effectValue(which, largest), true,
-        (value) => linearShade(value, 1)), strongestEffects(which));
+      const [low, high] = [-largest, largest].map((value) => effectValue(which, value, digits));
+      box.append(legend(low, high, true, (value) => linearShade(value, 1)),
+        strongestEffects(which, digits));
       panels.append(box);
     }
     stage.append(panels);
@@ -43,10 +45,8 @@ const effectView = {
     context.textAlign = "center";
     context.font = font(size < 40 ? 10 : 12);
     const unit = isRegression(which) ? 1 : 100;
-    // Two digits of the largest change, as far as there is room.
-    const digits = Math.max(1, Math.min(4, 1 - Math.floor(Math.log10(unit * largest))));
-    const text = signed(unit * moved, size < 40 ? digits - 1 : digits);
-    context.fillText(text, x + size / 2, y + size / 2);
+    const text = signed(unit * moved, effectDigits(which, largest));
+    context.fillText(text, x + size / 2, y + size / 2, size - 4);
     context.font = font(13);
   },
 };
@@ -57,6 +57,12 @@ const isRegression = (which) => data.models[which].classes.length === 0;
 function largestChange(models) {
   const changes = models.flatMap((which) => cellsOf(which).map((cell) => Math.abs(cell.change)));
   return Math.max(...changes, 1e-6);
+}
+
+// Two digits of the largest change, as far as the data has them: six of a share or a score.
+function effectDigits(which, largest) {
+  const [unit, most] = isRegression(which) ? [1, 6] : [100, 4];
+  return Math.max(1, Math.min(most, 1 - Math.floor(Math.log10(unit * largest))));
 }
 
 function cellsOf(which) {
@@ -72,26 +78,27 @@ function effectTitle(which) {
   return `${name}: ${what}, layer (down) by head (across)`;
 }
 
-function effectValue(which, value) {
-  return data.models[which].classes.length ? `${signed(100 * value, 1)} points` : signed(value, 3);
+function effectValue(which, value, digits) {
+  return isRegression(which) ? signed(value, digits) : `${signed(100 * value, digits)} points`;
 }
 
-function effectSaid(which, layer, head) {
+function effectSaid(which, layer, head, digits) {
   const { classes, prediction } = data.models[which];
   const { before, after, change: moved, other } = changeWithout(which, state.mode, layer, head);
-  const value = (number) => (classes.length ? percent(number, 2) : number.toFixed(3));
+  const value = (number) => (classes.length
+    ? percent(number, Math.max(2, digits)) : number.toFixed(Math.max(3, digits)));
   const what = classes.length ? `\u201c${classes[predicted(prediction.whole)]}\u201d` : "the score";
   const flip = other === null ? "" : ` The prediction would be \u201c${classes[other]}\u201d.`;
   return `Without head ${headName(layer, head)} ${what} goes from ${value(before)} to ` +
-    `${value(after)} (${effectValue(which, moved)}).${flip}`;
+    `${value(after)} (${effectValue(which, moved, digits)}).${flip}`;
 }
 
 // The heads that matter most to this prediction, in words.
-function strongestEffects(which) {
+function strongestEffects(which, digits) {
   const cells = cellsOf(which).sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
   const items = cells.slice(0, 5).map(({ layer, head }) => element("li", {}, element("button", {
     type: "button", onclick: () => change({ view: "head", layer, heads: [head] }),
-  }, effectSaid(which, layer, head))));
+  }, effectSaid(which, layer, head, digits))));
   return element("div", {}, element("h2", {}, "Largest changes"),
     element("ol", { className: "strongest" }, ...items));
 }
