@@ -83,6 +83,24 @@ def test_shares_of_words_are_at_most_1_and_drawn(browser: Browser, made_page):
     assert pixel == [8, 60, 130, 255]
 
 
+def test_more_weights_of_1_than_lines_are_drawn(browser: Browser, made_page):
+    heads = "+".join(map(str, range(HEADS)))
+    browser.open(made_page, f"#view=head&layer={TO_ITSELF}&heads={heads}")
+    assert browser.ask(LINES) == HEADS * TOKENS
+
+
+def test_lines_of_a_chosen_pair_of_texts_are_counted_alone(browser: Browser, made_page):
+    browser.open(made_page, f"#view=head&layer={TO_OTHERS}&heads=0+1+2+3+4+5+6+7&pair=1-0")
+    assert browser.ask(LINES) == 8 * (TOKENS // 2) * FEW_BACK
+
+
+def test_captions_say_how_strength_and_colours_grow(browser: Browser, made_page):
+    browser.open(made_page, "#view=head")
+    assert "grow with the square root of the weight" in browser.text("#caption")
+    browser.open(made_page, "#view=neuron")
+    assert "strongest colour is the largest value of that panel" in browser.text("#caption")
+
+
 def test_a_tiny_change_has_its_digits_everywhere(browser: Browser, made_page):
     browser.open(made_page, "#view=effect")
     assert browser.text(".legend") == f"{MINUS}0.0003 points+0.0003 points"

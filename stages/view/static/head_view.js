@@ -9,11 +9,12 @@ const headView = {
   controls: ["layer", "heads", "units", "pair"],
 
   caption: () =>
-    `Left: the token that attends; right: what it attends to. A line's strength is the weight; ` +
-    `of all tokens at once the ${MOST_LINES} largest from ${percent(LEAST_DRAWN, 0)} on are ` +
-    `drawn. Point at a token, or go to it by Tab and the arrow keys, to see its lines alone; a ` +
-    `click or Enter holds it, Escape lets it go. Squares beside the tokens are the weights of ` +
-    `each head.` +
+    `Left: the token that attends; right: what it attends to. Of all tokens at once a line's ` +
+    `strength is the weight, and the ${MOST_LINES} largest from ${percent(LEAST_DRAWN, 0)} on ` +
+    `are drawn, or all that are 100% where these are more. Point at a token, or go to it by Tab ` +
+    `and the arrow keys, to see its lines alone; a click or Enter holds it, Escape lets it go. ` +
+    `Squares beside the tokens are then the weights of each head; the strength of squares, and ` +
+    `strength and width of these lines, grow with the square root of the weight.` +
     (data.texts.length > 1 ? " A coloured bar marks the second text." : ""),
 
   build(stage) {
@@ -155,14 +156,19 @@ const headView = {
 
   // The weight from which on no more lines are drawn than can be.
   leastDrawn(which) {
+    const segments = unitSegments();
     const steps = new Uint32Array(data.highest + 1);
     for (const head of state.heads) {
       const map = mapOf(which, state.layer, head, usesWords());
-      for (const share of map) steps[Math.min(data.highest, Math.floor(share * data.highest))]++;
+      for (let place = 0; place < map.length; place++) {
+        const [query, key] = [Math.floor(place / segments.length), place % segments.length];
+        if (pairShown(segments, query, key)) steps[Math.floor(map[place] * data.highest)]++;
+      }
     }
     let step = data.highest;
     for (let lines = 0; step > 0 && lines + steps[step] <= MOST_LINES; step--) lines += steps[step];
-    return Math.max(LEAST_DRAWN, (step + 1) / data.highest);
+    // Those that are 1 are drawn, however many.
+    return Math.max(LEAST_DRAWN, Math.min(1, (step + 1) / data.highest));
   },
 
   // Pairs of query and key by the strength of their lines, in sixteen steps.

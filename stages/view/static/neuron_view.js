@@ -11,6 +11,9 @@ const neuronView = {
   caption: () => {
     const sizes = [...new Set(data.models.map((model) => model.size))].join(" and ");
     return `Each strip has the ${sizes} neurons of the head; orange is above 0, blue below. ` +
+      "The strongest colour is the largest value of that panel and query, of query and keys " +
+      "together and of the products alone: colours of two queries or two models are no measure " +
+      "of each other, nor are the bars of the sums. " +
       "On top is the query of the chosen token; each row has the key of a token, the product of " +
       "both neuron by neuron, their sum divided by the square root of the number of neurons, and " +
       "the softmax of these sums, which is the weight. Point at a neuron to read it; a click on " +
