@@ -33,7 +33,9 @@ from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
+from stages.core.questions.places import questions_file, reader_folder
 from stages.core.questions.question import Question, read_questions
+from stages.core.questions.task import load_question_task
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.scratch import code_of, open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
@@ -77,7 +79,6 @@ class Reading(Resampled, section="reading"):
     """The section `reading` of `params.yaml`."""
 
     questions: list[str]
-    max_length: PositiveInt
     examples: PositiveInt | None
     least_degree: float = Field(gt=0, le=1)
     shuffle_seed: NonNegativeInt
@@ -93,11 +94,16 @@ class Reading(Resampled, section="reading"):
 
 @dataclass(frozen=True)
 class Run:
-    """One reader of a set of questions, and the folder of its results."""
+    """One reader of a set of questions, and the folder of its results.
+
+    Attributes:
+        max_length: tokens of a row at most, as the reader was trained.
+    """
 
     questions: str
     reader: str
     seed: int
+    max_length: int
     parameters: Reading
     runtime: Runtime
 
@@ -114,7 +120,10 @@ class Run:
         """Where its results are kept, named by all that they depend on."""
         return run_folder(
             RUNS / self.questions / self.key,
-            self.parameters.model_dump(exclude={"questions", "resamples", "length"}),
+            [
+                self.max_length,
+                self.parameters.model_dump(exclude={"questions", "resamples", "length"}),
+            ],
             [*files_in(self.model), validation_file(self.questions), *CODE],
             self.runtime,
         )
@@ -128,8 +137,9 @@ def run_stage(questions: str, seed: int | None = None) -> None:
     """
     parameters, runtime = section(Reading, "reading"), read_runtime()
     asked = drawn_questions(questions, parameters)
+    max_length = load_question_task(questions).max_length
     runs = [
-        Run(questions, reader, own, parameters, runtime)
+        Run(questions, reader, own, max_length, parameters, runtime)
         for reader, own in readers_of(questions, seed)
     ]
     if seed is None:
@@ -191,10 +201,10 @@ def measure(run: Run, questions: Sequence[Question]) -> None:
     open_scratch(run.folder)
     if run.reader in ANSWERABLE:
         made = all_versions(
-            tokenizer, questions, own.max_length, own.shuffle_seed, own.least_degree
+            tokenizer, questions, run.max_length, own.shuffle_seed, own.least_degree
         )
     else:
-        made = Versions(trained_on(tokenizer, questions, own.max_length), {})
+        made = Versions(trained_on(tokenizer, questions, run.max_length), {})
     outcomes = outcomes_of(
         made.inputs, lambda rows: score_rows(gated, rows, own.tokens, runtime, run.folder)
     )

@@ -20,9 +20,12 @@ QUESTIONS = [
     Question("q-2", "the teacher likes the big river .", "not ?", ("book dog", "river"), 1),
     Question("q-3", "a child reads on . the cat !", "not ?", ("house", "book song", "child"), 2),
 ]
+TASK = {
+    "data": {"source": "written", "train": 8, "validation": 8, "seed": 0},
+    "kind": "choice",
+}
 READING = {
     "questions": ["toy"],
-    "max_length": 60,
     "examples": None,
     "least_degree": 0.65,
     "shuffle_seed": 3,
@@ -52,11 +55,14 @@ def _rest(one: Question) -> tuple[str, tuple[str, ...], int]:
     return one.question, one.options, one.answer
 
 
-def write_project(checkpoint: Path, count: int, readers: list[str], **changed: object) -> None:
+def write_project(
+    checkpoint: Path, count: int, readers: list[str], max_length: int = 60, **changed: object
+) -> None:
     """Write params.yaml, questions `toy`, and readers of random weights of their own."""
     runtime = {"device": "cpu", "threads": 1, "workers": 0}
     with Path("params.yaml").open("w") as stream:
-        YAML().dump({"runtime": runtime, "reading": READING | changed}, stream)
+        tasks = {"toy": TASK | {"max_length": max_length}}
+        YAML().dump({"runtime": runtime, "tasks": tasks, "reading": READING | changed}, stream)
     write_questions(questions(count), Path("work/questions/toy/validation.parquet"))
     for number, name in enumerate(readers):
         folder = f"work/readers/toy/{name}"
