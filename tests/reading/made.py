@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from ruamel.yaml import YAML
 from transformers import AutoModelForSequenceClassification
 
 from stages.core.encoder.batches import Encoded
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.questions.places import questions_file, reader_folder
 from stages.core.questions.question import Question, write_questions
+from stages.core.questions.tables import READER_RUNS
 
 # Words of the tiny vocabularies. The passage has every word of the right option and none of the
 # others; two questions share it.
@@ -63,9 +66,13 @@ def write_project(
     with Path("params.yaml").open("w") as stream:
         tasks = {"toy": TASK | {"max_length": max_length}}
         YAML().dump({"runtime": runtime, "tasks": tasks, "reading": READING | changed}, stream)
-    write_questions(questions(count), Path("work/questions/toy/validation.parquet"))
-    for number, name in enumerate(readers):
-        folder = f"work/readers/toy/{name}"
+    write_questions(questions(count), questions_file("toy", "validation"))
+    keys = [name.rpartition("-")[::2] for name in readers]
+    facts = dict.fromkeys(READER_RUNS.columns, 0)
+    rows = [facts | {"arm": arm, "seed": int(seed)} for arm, seed in keys]
+    READER_RUNS.write(pd.DataFrame(rows), task="toy")
+    for number, (arm, seed) in enumerate(keys):
+        folder = reader_folder("toy", arm, int(seed))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(number)
             model = AutoModelForSequenceClassification.from_pretrained(checkpoint, num_labels=1)

@@ -1,5 +1,6 @@
 """The stage on tiny readers, in a folder of its own, against the models asked one row at a time."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,20 @@ def test_what_is_missing_or_does_not_fit_is_said(project, tiny_bert):
     write_project(tiny_bert, 12, READERS, max_length=20)
     with pytest.raises(InputError, match="`max_length` is 20"):
         stage.run_stage("toy", 0)
+
+
+def test_the_table_says_which_readers_there_are(project):
+    expected = [("tuned", 0), ("tuned", 1), ("tuned_from_random", 0), ("P-Shuffle", 0)]
+    folder = Path("work/readers/toy")
+    shutil.copytree(folder / "tuned-1", folder / "tuned-5")  # of an earlier setting
+    assert stage.readers_of("toy", None) == expected
+    assert stage.readers_of("toy", 1) == [("tuned", 1)]
+    shutil.rmtree(folder / "P-Shuffle-0")
+    with pytest.raises(InputError, match="P-Shuffle-0: no such folder, but .*toy-runs.parquet"):
+        stage.readers_of("toy", None)
+    Path("work/measures/readers/toy-runs.parquet").unlink()
+    with pytest.raises(InputError, match="toy-runs.parquet: no reader that was tuned"):
+        stage.readers_of("toy", None)
 
 
 def test_without_attacks_on_heads_the_tables_are_empty(project, tiny_bert):
