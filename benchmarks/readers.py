@@ -108,7 +108,7 @@ def prepared(configuration: Path, task: str, steps: int, runtime: Runtime) -> Be
         splits = written(entry) if entry.data.source == "written" else read_source(task, entry)
         changes = {"epochs": 1, "accumulation": 1, "precision": "fp32", "compile": False}
         settings = reader_settings(task, entry).model_copy(update=changes)
-        checkpoint = locate(section(Checkpoint, "checkpoint"))
+        checkpoint = locate(section(Checkpoint, "checkpoint")).resolve()  # loaded outside
     found = of_one_size(splits["train"])
     wanted = steps * settings.batch
     if len(found) < wanted:

@@ -8,7 +8,7 @@ order.
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,11 @@ from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
 from tools.new import table_of
 
+# As `prepare` reads them: every cell is the text that stands there, "NA", "null" and "None" too.
+SEPARATED: dict[str, dict[str, Any]] = {
+    ".tsv": {"sep": "\t", "quoting": csv.QUOTE_NONE},
+    ".csv": {},
+}
 Writer = Callable[[pd.DataFrame, Path], None]
 WRITERS: dict[str, Writer] = {
     ".tsv": lambda rows, file: rows.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE),
@@ -27,6 +32,20 @@ WRITERS: dict[str, Writer] = {
     ),
     ".parquet": lambda rows, file: rows.to_parquet(file, index=False),
 }
+
+
+def rows_of(file: Path) -> pd.DataFrame:
+    """All rows of a file with a header line.
+
+    Raises:
+        InputError: there is none, or it cannot be read.
+    """
+    if file.suffix not in SEPARATED:
+        return table_of(file)
+    try:
+        return pd.read_csv(file, dtype=str, keep_default_na=False, **SEPARATED[file.suffix])
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: it cannot be read ({error}); mend it") from None
 
 
 def balanced(rows: pd.DataFrame, label: str, seed: int) -> pd.DataFrame:
@@ -45,10 +64,10 @@ def main(
     seed: Annotated[int, typer.Option(help="of the draw")] = 0,
 ) -> None:
     """Write as many rows of each label as the rarest has."""
-    rows = table_of(source)
+    rows = rows_of(source)
     if label not in rows:
         raise InputError(f"{source}: no column {label!r}; it has {', '.join(map(str, rows))}")
-    if missing := int(rows[label].isna().sum()):
+    if missing := int((rows[label].isna() | (rows[label] == "")).sum()):
         raise InputError(f"{source}: {missing} rows have no {label!r}; fill or remove them")
     if target.suffix != source.suffix:
         raise InputError(f"{target}: name it *{source.suffix}, as the format stays what it was")

@@ -6,7 +6,7 @@ therefore beside its controls and the intact questions with no more of the passa
 of them has room for: what the attack adds is all that differs.
 
 Questions without the passage, the question or both are what a reader knows from the rest; options
-alone are a baseline.
+alone are a baseline. Without its question a row has no more of the passage than with it.
 """
 
 from collections.abc import Sequence
@@ -76,10 +76,13 @@ def all_versions(
     Raises:
         InputError: an attacked question does not fit into `max_length`.
     """
-    inputs = {Condition(INTACT): encode_questions(tokenizer, questions, max_length)}
+    whole = encode_questions(tokenizer, questions, max_length)
+    inputs = {Condition(INTACT): whole}
     for name in REMOVALS:
         rest = [unanswerable(name, question, seed).question for question in questions]
-        inputs[Condition(name)] = encode_questions(tokenizer, rest, max_length)
+        inputs[Condition(name)] = encode_questions(
+            tokenizer, rest, max_length, most_passage=whole.kept
+        )
     attacked: dict[str, list[Attacked]] = {}
     for at, controls in CONTROLS.items():
         for name in (at, *controls):

@@ -38,9 +38,10 @@ from stages.reading.said import (
     said_of_shuffles,
     said_of_trainings,
 )
-from stages.reading.shown_heads import cls_section, heads_section
+from stages.reading.shown_heads import cls_section, heads_section, on_learnt
 from stages.reading.tables import (
     ALL,
+    CLS,
     EFFECT,
     GUESS,
     HEADS,
@@ -60,16 +61,18 @@ def sections(measures: Measures) -> list[Section]:
     if scores["reader"].isin(TRAININGS).any():
         found.append(_trainings(measures, scores))
     found.append(_shuffles(measures))
-    if len(measures.frame(HEADS)):
+    if len(on_learnt(measures, measures.frame(HEADS))):
         found.append(heads_section(measures))
-    return [*found, cls_section(measures)]
+    if len(on_learnt(measures, measures.frame(CLS))):
+        found.append(cls_section(measures))
+    return found
 
 
 def heads(measures: Measures) -> pd.DataFrame:
     """By how much each head of the tuned reader, off, lessens the effect of attacks, in points."""
-    rows = of_tuned(measures.frame(HEADS))
+    rows = of_tuned(on_learnt(measures, measures.frame(HEADS)))
     if rows.empty:
-        raise NotMeasured("no head was turned off under attack")
+        raise NotMeasured("no head was turned off under attack on questions that were learnt")
     rows = rows.assign(column="attack lessened: " + rows["questions"] + ", " + rows["attack"])
     table = rows.pivot_table(EFFECT, ["layer", "head"], "column")
     return POINTS * table[rows["column"].unique()]

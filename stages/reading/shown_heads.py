@@ -11,6 +11,7 @@ from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures
 from stages.reading.attacks import TO_PASSAGE
 from stages.reading.in_points import POINTS, estimates_over_sets, of_tuned, rows_in_points
+from stages.reading.learnt import not_learnt
 from stages.reading.over_sets import VALUE
 from stages.reading.said import said_of_cls, said_of_head
 from stages.reading.tables import (
@@ -29,8 +30,14 @@ from stages.reading.tables import (
 END_WORDS = "appended (intact: end)"
 
 
+def on_learnt(measures: Measures, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows on sets that the reader has learnt: no others say what heads do for it."""
+    return rows[~rows["questions"].isin(not_learnt(measures))].reset_index(drop=True)
+
+
 def heads_section(measures: Measures) -> Section:
-    rows, choices = measures.frame(HEADS), measures.drawn(CHOICES)
+    rows = on_learnt(measures, measures.frame(HEADS))
+    choices = on_learnt(measures, measures.drawn(CHOICES))
     keys = ["questions", "attack", "reader"]
     rows = rows.assign(panel=rows[keys].agg(", ".join, axis=1))
     cells = rows.groupby(["panel", *keys, "layer", "head"], sort=False)[EFFECT].mean()
@@ -81,7 +88,8 @@ def heads_section(measures: Measures) -> Section:
 
 
 def cls_section(measures: Measures) -> Section:
-    rows, cells = measures.drawn(CLS), measures.frame(CLS_HEADS)
+    rows = on_learnt(measures, measures.drawn(CLS))
+    cells = on_learnt(measures, measures.frame(CLS_HEADS))
     keys = ["questions", "reader"]
     bars = rows.groupby([*keys, "condition", "part"], sort=False)["share"].mean().reset_index()
     order = [END_WORDS if part == END else part for part in PARTS]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
@@ -33,12 +34,15 @@ from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
+from stages.core.questions.places import questions_file, reader_folder
 from stages.core.questions.question import Question, read_questions
+from stages.core.questions.tables import READER_RUNS
+from stages.core.questions.task import load_question_task
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.scratch import code_of, open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.files import InputError
-from stages.core.stage.places import SCRATCH, WORK
+from stages.core.stage.places import SCRATCH
 from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
 from stages.core.tasks.examples import drawn_rows
 from stages.reading.attacks import TO_PASSAGE
@@ -58,7 +62,6 @@ from stages.reading.scoring import outcomes_of, outcomes_of_gates, score_rows
 from stages.reading.tables import INTACT
 
 RUNS = SCRATCH / "reading"
-QUESTIONS, READERS = WORK / "questions", WORK / "readers"
 # Readers of questions that can be answered; all others read questions that nobody can answer.
 ANSWERABLE = (TUNED, TUNED_FROM_RANDOM)
 MODE = "zero"
@@ -77,7 +80,6 @@ class Reading(Resampled, section="reading"):
     """The section `reading` of `params.yaml`."""
 
     questions: list[str]
-    max_length: PositiveInt
     examples: PositiveInt | None
     least_degree: float = Field(gt=0, le=1)
     shuffle_seed: NonNegativeInt
@@ -93,11 +95,16 @@ class Reading(Resampled, section="reading"):
 
 @dataclass(frozen=True)
 class Run:
-    """One reader of a set of questions, and the folder of its results."""
+    """One reader of a set of questions, and the folder of its results.
+
+    Attributes:
+        max_length: tokens of a row at most, as the reader was trained.
+    """
 
     questions: str
     reader: str
     seed: int
+    max_length: int
     parameters: Reading
     runtime: Runtime
 
@@ -107,15 +114,18 @@ class Run:
 
     @property
     def model(self) -> Path:
-        return READERS / self.questions / self.key
+        return reader_folder(self.questions, self.reader, self.seed)
 
     @cached_property
     def folder(self) -> Path:
         """Where its results are kept, named by all that they depend on."""
         return run_folder(
             RUNS / self.questions / self.key,
-            self.parameters.model_dump(exclude={"questions", "resamples", "length"}),
-            [*files_in(self.model), validation_file(self.questions), *CODE],
+            [
+                self.max_length,
+                self.parameters.model_dump(exclude={"questions", "resamples", "length"}),
+            ],
+            [*files_in(self.model), questions_file(self.questions, "validation"), *CODE],
             self.runtime,
         )
 
@@ -128,8 +138,9 @@ def run_stage(questions: str, seed: int | None = None) -> None:
     """
     parameters, runtime = section(Reading, "reading"), read_runtime()
     asked = drawn_questions(questions, parameters)
+    max_length = load_question_task(questions).max_length
     runs = [
-        Run(questions, reader, own, parameters, runtime)
+        Run(questions, reader, own, max_length, parameters, runtime)
         for reader, own in readers_of(questions, seed)
     ]
     if seed is None:
@@ -144,35 +155,45 @@ def run_stage(questions: str, seed: int | None = None) -> None:
     write_tables(results, asked, parameters.length, *bootstrap, questions)
 
 
-def validation_file(questions: str) -> Path:
-    """The validation questions of a set."""
-    return QUESTIONS / questions / "validation.parquet"
-
-
 def drawn_questions(questions: str, parameters: Reading) -> list[Question]:
     """The validation questions that readers are asked."""
-    every = read_questions(validation_file(questions))
+    every = read_questions(questions_file(questions, "validation"))
     return [every[row] for row in drawn_rows(len(every), parameters.examples, parameters.seed)]
 
 
 def readers_of(questions: str, seed: int | None) -> list[tuple[str, int]]:
     """The readers that were trained: on what, and with which seed. The tuned ones stand first.
 
+    Folders of earlier trainings may lie beside theirs: the table says which ones there are.
+
     Args:
         seed: the only one that is asked for; None for all.
 
     Raises:
-        InputError: there is none.
+        InputError: there is none, or one lacks its folder.
     """
-    names = [path.name.rpartition("-") for path in (READERS / questions).glob("*-*")]
-    found = [(reader, int(own)) for reader, _, own in names if seed in (None, int(own))]
+    table = READER_RUNS.path(task=questions)
+    try:
+        rows = pd.read_parquet(table, columns=["arm", "seed"])
+    except FileNotFoundError:
+        rows = pd.DataFrame({"arm": [], "seed": []})
+    except (OSError, ValueError) as error:
+        raise InputError(f"{table}: not readable ({error}); train the readers anew") from None
+    every = [(str(arm), int(own)) for arm, own in zip(rows["arm"], rows["seed"], strict=True)]
+    found = [(reader, own) for reader, own in every if seed in (None, own)]
     if not any(reader == TUNED for reader, _ in found):
         raise InputError(
-            f"{READERS / questions}: no reader that was tuned from the checkpoint"
+            f"{table}: no reader that was tuned from the checkpoint"
             + ("" if seed is None else f" with seed {seed}")
             + "; train the readers first, or mend `reading.questions` in "
             f"{PARAMETER_FILE}"
         )
+
+    for reader, own in found:
+        if not (folder := reader_folder(questions, reader, own)).is_dir():
+            raise InputError(
+                f"{folder}: no such folder, but {table} has it; train the readers anew"
+            )
 
     def place(item: tuple[str, int]) -> tuple[int, str, int]:
         reader, own = item
@@ -191,10 +212,10 @@ def measure(run: Run, questions: Sequence[Question]) -> None:
     open_scratch(run.folder)
     if run.reader in ANSWERABLE:
         made = all_versions(
-            tokenizer, questions, own.max_length, own.shuffle_seed, own.least_degree
+            tokenizer, questions, run.max_length, own.shuffle_seed, own.least_degree
         )
     else:
-        made = Versions(trained_on(tokenizer, questions, own.max_length), {})
+        made = Versions(trained_on(tokenizer, questions, run.max_length), {})
     outcomes = outcomes_of(
         made.inputs, lambda rows: score_rows(gated, rows, own.tokens, runtime, run.folder)
     )

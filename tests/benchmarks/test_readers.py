@@ -38,6 +38,18 @@ def test_sides_score_alike_and_take_turns(configuration: Path) -> None:
     assert "readers" in CAPTIONS
 
 
+def test_an_encoder_of_the_configuration_is_found_from_elsewhere(
+    configuration: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (configuration / "encoder").symlink_to(tiny_bert)
+    settings = configuration / "params.yaml"
+    settings.write_text(settings.read_text().replace(str(tiny_bert), "encoder"))
+    elsewhere = configuration / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert readers.prepared(configuration, "toy", 1, RUNTIME).model.config.model_type == "bert"
+
+
 def test_what_cannot_be_compared(configuration: Path) -> None:
     with pytest.raises(InputError, match="ask for fewer steps"):
         readers.compare(configuration, "toy", 40, 1, RUNTIME)

@@ -152,6 +152,26 @@ def test_all_arms_get_the_same_questions_in_the_same_steps(
     assert READER_OUTCOMES.complaint(tables()[0]) == READER_RUNS.complaint(runs) == ""
 
 
+def test_no_training_reads_more_of_a_passage_than_the_intact_one(
+    make_project: MakeProject, made: list[ReaderRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row without its question has room for more of a passage that is cut."""
+    trained = []
+    monkeypatch.setattr(one_run, "train", lambda model, inputs, *others: trained.append(inputs))
+    project = make_project()
+    # Three special tokens, "what ?", an option of two, and five of the passage.
+    project.change("tasks", toy=project.parameters["tasks"]["toy"] | {"max_length": 12})
+    project.change("readers", unanswerable=list(NAMES))
+    stage.run_stage("toy")
+    kept = {run.arm: inputs.kept for run, inputs in zip(made, trained, strict=True)}
+    cut = trained[0].cut > 0
+    assert cut.any() and not cut.all()
+    assert set(kept["tuned"][cut]) == {5}
+    for arm in ("tuned_from_random", "P-Shuffle", "Q-Shuffle", "PQ-Shuffle", "Q-Remove"):
+        np.testing.assert_array_equal(kept[arm], kept["tuned"])
+    assert not kept["P-Remove"].any() and not kept["PQ-Remove"].any()
+
+
 def test_runs_are_kept_when_a_seed_or_a_training_is_added(
     make_project: MakeProject, made: list[ReaderRun], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from ruamel.yaml import YAML
 from transformers import AutoModelForSequenceClassification
 
 from stages.core.encoder.batches import Encoded
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.questions.places import questions_file, reader_folder
 from stages.core.questions.question import Question, write_questions
+from stages.core.questions.tables import READER_RUNS
 
 # Words of the tiny vocabularies. The passage has every word of the right option and none of the
 # others; two questions share it.
@@ -20,9 +23,12 @@ QUESTIONS = [
     Question("q-2", "the teacher likes the big river .", "not ?", ("book dog", "river"), 1),
     Question("q-3", "a child reads on . the cat !", "not ?", ("house", "book song", "child"), 2),
 ]
+TASK = {
+    "data": {"source": "written", "train": 8, "validation": 8, "seed": 0},
+    "kind": "choice",
+}
 READING = {
     "questions": ["toy"],
-    "max_length": 60,
     "examples": None,
     "least_degree": 0.65,
     "shuffle_seed": 3,
@@ -52,14 +58,21 @@ def _rest(one: Question) -> tuple[str, tuple[str, ...], int]:
     return one.question, one.options, one.answer
 
 
-def write_project(checkpoint: Path, count: int, readers: list[str], **changed: object) -> None:
+def write_project(
+    checkpoint: Path, count: int, readers: list[str], max_length: int = 60, **changed: object
+) -> None:
     """Write params.yaml, questions `toy`, and readers of random weights of their own."""
     runtime = {"device": "cpu", "threads": 1, "workers": 0}
     with Path("params.yaml").open("w") as stream:
-        YAML().dump({"runtime": runtime, "reading": READING | changed}, stream)
-    write_questions(questions(count), Path("work/questions/toy/validation.parquet"))
-    for number, name in enumerate(readers):
-        folder = f"work/readers/toy/{name}"
+        tasks = {"toy": TASK | {"max_length": max_length}}
+        YAML().dump({"runtime": runtime, "tasks": tasks, "reading": READING | changed}, stream)
+    write_questions(questions(count), questions_file("toy", "validation"))
+    keys = [name.rpartition("-")[::2] for name in readers]
+    facts = dict.fromkeys(READER_RUNS.columns, 0)
+    rows = [facts | {"arm": arm, "seed": int(seed)} for arm, seed in keys]
+    READER_RUNS.write(pd.DataFrame(rows), task="toy")
+    for number, (arm, seed) in enumerate(keys):
+        folder = reader_folder("toy", arm, int(seed))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(number)
             model = AutoModelForSequenceClassification.from_pretrained(checkpoint, num_labels=1)

@@ -49,6 +49,15 @@ def test_an_attack_and_what_it_is_compared_with_have_the_same_passage(tokenizer)
     assert (cut < whole.kept).any()
 
 
+def test_without_the_question_there_is_no_more_of_the_passage(tokenizer):
+    made = all_versions(tokenizer, questions(COUNT), 30, SEED, DEGREE)
+    whole = made.inputs[Condition("intact")]
+    assert (whole.cut > 0).any()
+    np.testing.assert_array_equal(made.inputs[Condition("Q-Remove")].kept, whole.kept)
+    for name in ("P-Remove", "PQ-Remove"):
+        assert not made.inputs[Condition(name)].kept.any()
+
+
 def test_who_reads_nothing_is_at_chance_under_every_condition(made):
     chance = random_guess(questions(COUNT))
     for right in outcomes_of(made.inputs, reads_nothing).values():

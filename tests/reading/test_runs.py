@@ -1,5 +1,6 @@
 """The stage on tiny readers, in a folder of its own, against the models asked one row at a time."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,11 @@ def project(tmp_path, monkeypatch, tiny_bert) -> None:
 
 def read(name: str = "") -> pd.DataFrame:
     return pd.read_parquet(MEASURES / f"toy{name}.parquet")
+
+
+def assume_baselines(value: float) -> None:
+    """Put this value in place of every baseline's."""
+    read("-baselines").assign(value=value).to_parquet(MEASURES / "toy-baselines.parquet")
 
 
 def right(model, tokenizer, question, behind: str = "") -> float:
@@ -171,6 +177,20 @@ def test_what_is_missing_or_does_not_fit_is_said(project, tiny_bert):
         stage.run_stage("toy", 0)
 
 
+def test_the_table_says_which_readers_there_are(project):
+    expected = [("tuned", 0), ("tuned", 1), ("tuned_from_random", 0), ("P-Shuffle", 0)]
+    folder = Path("work/readers/toy")
+    shutil.copytree(folder / "tuned-1", folder / "tuned-5")  # of an earlier setting
+    assert stage.readers_of("toy", None) == expected
+    assert stage.readers_of("toy", 1) == [("tuned", 1)]
+    shutil.rmtree(folder / "P-Shuffle-0")
+    with pytest.raises(InputError, match="P-Shuffle-0: no such folder, but .*toy-runs.parquet"):
+        stage.readers_of("toy", None)
+    Path("work/measures/readers/toy-runs.parquet").unlink()
+    with pytest.raises(InputError, match="toy-runs.parquet: no reader that was tuned"):
+        stage.readers_of("toy", None)
+
+
 def test_without_attacks_on_heads_the_tables_are_empty(project, tiny_bert):
     write_project(tiny_bert, 12, READERS, head_attacks=[])
     stage.run_stage("toy", 1)
@@ -217,14 +237,23 @@ def test_questions_are_drawn_and_passages_are_the_groups(project, tiny_bert):
 def test_page_and_claims_read_what_the_stage_wrote(project):
     stage.run_stage("toy")
     measures = Measures(Path("work/measures"), {}, [], {})
+    written = read("-baselines")
+    assume_baselines(-1.0)  # whatever these readers of random weights score, they have learnt
+    assert not_learnt(measures) == []
     titles = [section.title for section in sections(measures)]
     assert len(titles) == 5
+    written.to_parquet(MEASURES / "toy-baselines.parquet")
     answer = found(measures, "reader_over_baseline", model=tables.GUESS)
     scores = read().query("reader == 'tuned' and condition == 'intact' and at == 'whole'")
-    guess = read("-baselines").set_index("model").loc[tables.GUESS, "value"]
+    guess = written.set_index("model").loc[tables.GUESS, "value"]
     assert answer.pooled.value == pytest.approx(100 * (scores["value"].mean() - guess), abs=1e-4)
     assert answer.control is not None and answer.seeds == 2
-    # None of these has learnt anything, or one has by chance: nobody speaks of it in the former.
-    if not_learnt(measures):
-        with pytest.raises(NotMeasured, match="better than the longest option"):
-            found(measures, "cost_of_attack", attack=TO_PASSAGE)
+    assume_baselines(-1.0)
+    assert found(measures, "cost_of_attack", attack=TO_PASSAGE).seeds == 2
+    # Nobody speaks of what is no better than a baseline.
+    assume_baselines(1.0)
+    assert not_learnt(measures) == ["toy"]
+    titles = [section.title for section in sections(measures)]
+    assert len(titles) == 3 and not [title for title in titles if "heads" in title]
+    with pytest.raises(NotMeasured, match="better than the longest option"):
+        found(measures, "cost_of_attack", attack=TO_PASSAGE)

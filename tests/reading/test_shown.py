@@ -153,7 +153,6 @@ def project(measures):
         for change, value in ((tables.EFFECT, 0.2), (tables.ATTACKED, 0.1))
         for outcome in tables.OUTCOMES_OF_HEADS
     ]
-    write_drawn(measures, tables.CHOICES, choices, 0.01, questions="one")
     places = [(layer, head) for layer in range(2) for head in range(3)]
     changes = {
         name: own
@@ -163,18 +162,20 @@ def project(measures):
     head = {"reader": "tuned", "seed": 0, "attack": TO_PASSAGE, "examples": 60}
     rows = [head | {"layer": one, "head": other} | changes for one, other in places]
     rows[5] |= {tables.EFFECT: 0.3}
-    write_rows(measures, tables.HEADS, rows, questions="one")
-    rows = [
+    bars = [
         cls(0.2, beyond, condition, part)
         for condition, beyond in ((TO_PASSAGE, 0.2), (tables.INTACT, 0.05))
         for part in tables.PARTS
     ]
-    write_drawn(measures, tables.CLS, rows, 0.01, questions="one")
     parts = {"reader": "tuned", "seed": 0, "condition": TO_PASSAGE, "part": tables.END}
-    rows = [
+    cells = [
         parts | {"layer": one, "head": other, "share": 0.1, "beyond": 0.0} for one, other in places
     ]
-    write_rows(measures, tables.CLS_HEADS, rows, questions="one")
+    for questions in ("one", "two"):
+        write_drawn(measures, tables.CHOICES, choices, 0.01, questions=questions)
+        write_rows(measures, tables.HEADS, rows, questions=questions)
+        write_drawn(measures, tables.CLS, bars, 0.01, questions=questions)
+        write_rows(measures, tables.CLS_HEADS, cells, questions=questions)
     return measures
 
 
@@ -227,6 +228,22 @@ def test_sets_without_such_readers_are_not_drawn_among_trainings(project):
     assert {row["questions"] for row in rows} == {"one"}
     trainings_shown = [row["training"] for row in rows if row.get("training")]
     assert trainings_shown == ["intact", *NAMES]
+
+
+def test_no_head_of_what_was_not_learnt_is_spoken_of(project):
+    for section in sections(project)[-2:]:
+        assert "M2: " in section.title
+        for item in section.items:
+            if isinstance(item, Figure):
+                assert "On two" not in item.caption
+                assert "two, " not in str(item.chart.to_dict())
+            else:
+                assert set(item.frame["questions"]) == {"one"}
+    write_scores(project, reader(less=0.45))
+    titles = [section.title for section in sections(project)]
+    assert not [title for title in titles if "heads" in title or "[CLS]" in title]
+    with pytest.raises(NotMeasured, match="on questions that were learnt"):
+        PAGE.heads(project)
 
 
 def test_every_head_has_a_column(project):

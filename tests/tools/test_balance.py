@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from stages.core.stage.files import InputError
-from tools.balance import WRITERS, balanced, main
-from tools.new import table_of
+from tools.balance import WRITERS, balanced, main, rows_of
 
 LABELS = ["b"] * 7 + ["a"] * 2 + ["b"] * 4 + ["c"] * 3
 
@@ -37,7 +36,27 @@ def test_every_format_comes_back_as_it_was(tmp_path: Path, suffix: str) -> None:
     source, target = tmp_path / f"all{suffix}", tmp_path / "new" / f"drawn{suffix}"
     WRITERS[suffix](rows(), source)
     main(source, target, "label", 0)
-    assert table_of(target).equals(balanced(rows(), "label", 0))
+    assert rows_of(target).equals(balanced(rows(), "label", 0))
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_words_for_nothing_are_texts(tmp_path: Path, suffix: str) -> None:
+    source, target = tmp_path / f"all{suffix}", tmp_path / f"drawn{suffix}"
+    texts = ["NA", "null", "None", "nan"]
+    labels = ["NA", "None", "NA", "None"]
+    WRITERS[suffix](pd.DataFrame({"text": texts, "label": labels}), source)
+    main(source, target, "label", 0)
+    found = rows_of(target)
+    assert found["text"].tolist() == texts and found["label"].tolist() == labels
+    assert target.read_bytes() == source.read_bytes() or suffix == ".parquet"
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv"])
+def test_an_empty_label_is_refused(tmp_path: Path, suffix: str) -> None:
+    source = tmp_path / f"all{suffix}"
+    WRITERS[suffix](rows().assign(label=["", *LABELS[1:]]), source)
+    with pytest.raises(InputError, match="1 rows have no 'label'"):
+        main(source, tmp_path / f"drawn{suffix}", "label", 0)
 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:

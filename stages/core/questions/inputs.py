@@ -116,7 +116,9 @@ def encode_questions(
     behind = [""] * len(questions) if appended is None else list(appended)
     firsts = _passages(tokenizer, questions, behind)
     counts = np.array([len(question.options) for question in questions], dtype=int)
-    pairs = [q.pair(place)[1] for q in questions for place in range(len(q.options))]
+    pairs = [
+        question.pair(place)[1] for question in questions for place in range(len(question.options))
+    ]
     seconds = iter(_plain(tokenizer, pairs))
     rows, kept, cut = [], [], []
     for number, (question, (passage, more)) in enumerate(zip(questions, firsts, strict=True)):

@@ -126,7 +126,9 @@ def fault_of(question: Question) -> str:
         last = len(question.options) - 1
         return f"the answer is {question.answer!r}, no place of an option; give 0 to {last}"
     # Equal distractors, which DREAM has, leave the question what it is.
-    if question.options.count(question.right) > 1:
+    # To a reader, options that differ in spaces alone are the same, and always tie.
+    told = [" ".join(option.split()) for option in question.options]
+    if told.count(told[question.answer]) > 1:
         return f"another option is {question.right!r} too, as the right one is; change or remove it"
     return ""
 

@@ -1,8 +1,9 @@
 """Texts with their words in another order, so far from their own that nobody could read them.
 
 Words are what stands between spaces, with the marks that cling to them; they are never cut in the
-pieces of a tokenizer. How far an order is from a text's own is their edit distance over words, as a
-share of the words: the degree of shuffling (Si et al. 2019).
+pieces of a tokenizer. A text without spaces, as in Chinese, is one word and stays as it is. How far
+an order is from a text's own is their edit distance over words, as a share of the words: the degree
+of shuffling (Si et al. 2019).
 """
 
 import itertools

@@ -1,7 +1,8 @@
 """Drawing what passages tell: persons, their deeds, and sentences that the split may use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from stages.core.written.clause import realise
 from stages.core.written.comparison import may_write
@@ -55,7 +56,8 @@ class Teller(Scene):
     """Draws what a passage tells; all persons and things of one passage are different."""
 
     def persons(self, count: int) -> list[Phrase]:
-        return different([self.person(modified=False) for _ in range(count)])
+        drawn = [self.person(modified=False) for _ in range(count)]
+        return different(drawn, self.lexicon.noun_synonyms)
 
     def deeds(self, count: int) -> list[Deed]:
         """As many persons, each with a deed; they all did the same thing where it is so drawn."""
@@ -68,7 +70,7 @@ class Teller(Scene):
         for person in self.persons(count):
             kind = self.pick(kinds)
             deeds.append(Deed(person, verb or self.verb("transitive", kind), self.known(kind)))
-        different([deed.thing for deed in deeds])
+        different([deed.thing for deed in deeds], self.lexicon.noun_synonyms)
         return deeds
 
     def known(self, kind: str) -> Phrase:
@@ -130,12 +132,13 @@ def capital_letter(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def different(phrases: list[Phrase]) -> list[Phrase]:
-    """The phrases, if no two have one noun.
+def different(phrases: list[Phrase], synonyms: Mapping[str, Sequence[str]]) -> list[Phrase]:
+    """The phrases, if no two have one noun, or two that mean the same.
 
     Raises:
         Unfit: two have.
     """
-    if len({phrase.noun.singular for phrase in phrases}) < len(phrases):
-        raise Unfit
+    for one, other in combinations([phrase.noun.singular for phrase in phrases], 2):
+        if one == other or other in synonyms.get(one, ()):
+            raise Unfit
     return phrases

@@ -140,7 +140,12 @@ def make(run: ReaderRun, report: Report) -> None:
     max_length = run.definition.max_length
     intact = encode_questions(tokenizer, train_questions, max_length)
     seen, shuffled = trained_on(run.arm, train_questions, run.readers)
-    inputs = encode_questions(tokenizer, seen, max_length) if run.arm in NAMES else intact
+    # Without its question a row has room for more: what a training takes is to be all that differs.
+    inputs = (
+        encode_questions(tokenizer, seen, max_length, most_passage=intact.kept)
+        if run.arm in NAMES
+        else intact
+    )
     order = order_of(intact, run.settings, run.seed)
     model = load_reader(run.checkpoint, max_length, run.arm, run.seed)
 

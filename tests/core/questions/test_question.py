@@ -67,6 +67,8 @@ def test_a_file_gives_back_what_was_written_and_is_the_same_to_the_byte(tmp_path
         ({"options": ("rained",)}, "row 1 .*1 options; give at least 2"),
         ({"options": ("rained", "")}, "row 1 .*option 1 is missing or empty"),
         ({"options": ("rained", "rained")}, "row 1 .*another option is 'rained' too"),
+        ({"options": ("rained", "rained ")}, "row 1 .*another option is 'rained' too"),
+        ({"options": ("it\trained", " it  rained")}, "row 1 .*another option is .* too"),
         ({"answer": 3}, "row 1 .*answer is 3, no place of an option; give 0 to 2"),
         ({"answer": -1}, "row 1 .*answer is -1"),
     ],

@@ -8,6 +8,7 @@ import pytest
 
 from stages.core.questions.phrasings import QUESTIONS
 from stages.core.questions.question import validate
+from stages.core.questions.teller import Teller, Unfit
 from stages.core.questions.written import (
     KINDS,
     SHARES,
@@ -15,7 +16,7 @@ from stages.core.questions.written import (
     superlative,
     written_questions,
 )
-from stages.core.written.lexicon import SPLITS, held_out
+from stages.core.written.lexicon import SPLITS, Lexicon, held_out
 
 SIZES = {"train": 2000, "validation": 1000}
 # Chance is 0.29 of three or four options; a standard error of 1,000 questions is 0.0144.
@@ -109,6 +110,23 @@ def test_questions_are_sound_and_all_different(questions, split):
     for one in questions[split]:
         assert len(set(one.options)) == len(one.options)
         assert not re.search(r"[{}]|None|  | \.", one.passage + one.question)
+
+
+def test_no_two_of_a_passage_mean_the_same():
+    """Two things, "the dog" and "the hound", or two persons could both be the answer."""
+    lexicon = Lexicon("train")
+    fitting = 0
+    for seed in range(2000):
+        try:
+            deeds = Teller(np.random.default_rng(seed), lexicon).deeds(4)
+        except Unfit:
+            continue
+        fitting += 1
+        for phrases in ([deed.thing for deed in deeds], [deed.person for deed in deeds]):
+            nouns = {phrase.noun.singular for phrase in phrases}
+            same = {other for noun in nouns for other in lexicon.noun_synonyms.get(noun, ())}
+            assert len(nouns) == 4 and not nouns & same
+    assert fitting > 500
 
 
 def test_kinds_are_as_frequent_as_they_should_be(drawn):
