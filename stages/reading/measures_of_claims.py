@@ -18,6 +18,7 @@ from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, difference_of, smallest
 from stages.core.verdicts.measures import Measures
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
+from stages.reading.in_points import POINTS
 from stages.reading.learnt import not_learnt
 from stages.reading.over_sets import (
     COUNTED,
@@ -44,7 +45,6 @@ from stages.reading.tables import (
     SCORES,
 )
 
-POINTS = 100
 TRAININGS = "trainings of one encoder are compared with each other, or with what takes no reading"
 
 
