@@ -16,6 +16,7 @@ from stages.check.declared import sections
 from stages.check.names import mapping, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
+from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
 from stages.core.stage.files import InputError, atomic, read_yaml
@@ -25,8 +26,16 @@ from stages.core.tasks.task import Seeds, load_task
 
 CHECKED = WORK / "checked.txt"
 PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
+
+
+def _load_task(name: str, file: Path) -> object:
+    """An entry of `tasks`, of either kind."""
+    load = load_question_task if is_question_task(name, file) else load_task
+    return load(name, file)
+
+
 # Sections of entries, one a name.
-ENTRIES = {"tasks": load_task, "corpora": load_corpus_entry}
+ENTRIES = {"tasks": _load_task, "corpora": load_corpus_entry}
 
 
 class Run(Parameters, section="run"):

@@ -72,7 +72,8 @@ def write_site(
         "texts": texts,
         "verdicts": get_args(Verdict),
         "tallies": tallies(findings),
-        "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],
+        "all_seeds": (seeds := findings.seeds | findings.questions),
+        "single_seeds": [name for name, own in seeds.items() if len(own) == 1],
         # The first page of a study is the one that its claims link to.
         "page_of": {
             study: name for name, (page, _) in reversed(pages.items()) for study in page.studies

@@ -26,9 +26,9 @@ def by_model(measures: Measures) -> dict[str, Measures]:
     recorded = recorded_models(measures.corpora)
     own = [corpus for corpus in measures.corpora if corpus not in recorded]
     found = {}
-    if own or measures.tasks or measures.sets:
+    if own or measures.tasks or measures.sets or measures.questions:
         name = checkpoint_name(section(dict[str, Any], "checkpoint"))
-        found[name] = measures.of(measures.tasks, own, measures.sets)
+        found[name] = measures.of(measures.tasks, own, measures.sets, measures.questions)
     for model in dict.fromkeys(recorded.values()):
         theirs = [corpus for corpus, one in recorded.items() if one == model]
         found[model] = measures.of([], theirs)

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from stages.core.corpora.entries import Corpus
+from stages.core.questions.task import QuestionTask
 from stages.core.stage.arms import RECORDED, TUNED, UNTUNED
 from stages.core.stage.settings import Parameters
 from stages.core.tasks.task import Task
@@ -77,6 +78,12 @@ def setting_of_task(name: str, task: Task) -> Setting:
 def setting_of_stimuli() -> Setting:
     """Texts and inputs of a set of stimuli: single sentences of a grammar, written or released."""
     return Setting(text="template", inputs="single")
+
+
+def setting_of_questions(task: QuestionTask) -> Setting:
+    """Texts and inputs of a set of questions: a passage, and a question with one of its options."""
+    written = task.data.source == "written"
+    return Setting(text="template" if written else "natural", inputs="pairs")
 
 
 def setting_of_corpus(entry: Corpus) -> Setting:
