@@ -13,7 +13,7 @@ import typer
 from pydantic import PositiveInt
 
 from stages.check.declared import sections
-from stages.check.names import mapping, unknown_names
+from stages.check.names import READERS, mapping, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.questions.task import is_question_task, load_question_task
@@ -138,11 +138,15 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
     runtime = content.get("runtime")
     if isinstance(runtime, dict) and isinstance(runtime.get("device", "auto"), str):
         yield from _said(find_device, runtime.get("device", "auto"))
-    run = content.get("run") or {}
+    taken = {
+        name
+        for section in ("run", READERS)
+        for name in (mapping(content.get(section)).get("tasks") or [])
+    }
     paths = {
         f"tasks.{name}.data.splits.{split}": path
         for name, entry in (content.get("tasks") or {}).items()
-        if name in (run.get("tasks") or []) and _is_of(entry, "data", "files")
+        if name in taken and _is_of(entry, "data", "files")
         for split, path in (entry["data"].get("splits") or {}).items()
     }
     paths |= {

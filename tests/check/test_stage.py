@@ -87,6 +87,27 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda own: own["pair_baselines"].update(tasks=["relevanse"]),
         "`pair_baselines.tasks` has 'relevanse', which is not among `run.tasks` (relevance",
     ),
+    "questions among the tasks that are run": (
+        lambda own: own["run"]["tasks"].append("questions"),
+        "`run.tasks` has 'questions', whose kind is choice: studies of tasks read no questions",
+    ),
+    "readers of a task without options": (
+        lambda own: own["readers"].update(tasks=["questions", "sentiment"]),
+        "`readers.tasks` has 'sentiment', but `tasks` has no such entry of kind choice, only",
+    ),
+    "entry of a set of questions": (
+        lambda own: own["tasks"]["questions"].update(metrics=["f1"]),
+        "`tasks.questions`, key `metrics.0`",
+    ),
+    "file of a set of questions": (
+        lambda own: own["tasks"]["questions"].update(
+            data={
+                **{"source": "files", "layout": "questions"},
+                "splits": dict.fromkeys(("train", "validation"), "my/exam.jsonl"),
+            }
+        ),
+        "`tasks.questions.data.splits.train` is my/exam.jsonl, which is not there",
+    ),
     "stimuli of confusion": (
         lambda own: own["confusion"].update(sets=["release"]),
         "`confusion.sets` has 'release', but `stimuli` has no such entry, only written",
