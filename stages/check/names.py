@@ -6,6 +6,7 @@ from typing import Any
 
 # The section whose tasks are of that kind, which no other study takes.
 READERS, CHOICE = "readers", "choice"
+PROBES = "layer_probes"  # the section whose study reads states of the stimuli
 RUN, TASKS, CORPORA, STIMULI = "run", "tasks", "corpora", "stimuli"
 
 
@@ -31,7 +32,10 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
         for key in ("corpora", "labelled", "train_on"):
             named.append((CORPORA, f"{name}.{key}", _names(values.get(key))))
         if name in needed:
-            named.append((STIMULI, f"{name}.sets", _names(values.get("sets"))))
+            sets = _names(values.get("sets"))
+            named.append((STIMULI, f"{name}.sets", sets))
+            if name == PROBES:
+                yield from _without_states(f"{name}.sets", sets, entries[STIMULI], file)
             tasks = _names(values.get(TASKS))
             if name == READERS:
                 yield from _of_other_kind(f"{name}.{TASKS}", tasks, entries, file)
@@ -56,6 +60,18 @@ def _of_other_kind(
             yield (
                 f"{file}: `{key}` has {task!r}, but `{TASKS}` has no such entry of kind {CHOICE}, "
                 f"only {_listed(known)}; add it there"
+            )
+
+
+def _without_states(
+    key: str, names: list[Any], entries: dict[str, Any], file: Path
+) -> Iterator[str]:
+    """The sets that probes are to read and that have no states, but attention alone."""
+    for one in names:
+        if mapping(entries.get(one)).get("recorded"):
+            yield (
+                f"{file}: `{key}` has {one!r}, whose attention was recorded elsewhere: probes read "
+                "states, which nobody recorded; take it out there"
             )
 
 

@@ -155,6 +155,10 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
         for name, entry in mapping(content.get(kind)).items()
         if "path" in mapping(entry)
     }
+    paths |= {
+        f"stimuli.{name}.recorded.path": mapping(mapping(entry).get("recorded")).get("path")
+        for name, entry in mapping(content.get("stimuli")).items()
+    }
     tagger = content.get("tagger") or {}
     paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}
     if _is_of(content, "checkpoint", "folder"):

@@ -5,7 +5,7 @@ import pandas as pd
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
 from stages.core.pages.charts import curves, dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
 from stages.core.verdicts.measures import Measures
 
 EXAMPLES = {
@@ -42,13 +42,14 @@ def _conditions(rows: pd.DataFrame) -> Section:
         "The source averages attention over heads (`mean of heads`), here also over layers. The "
         "`least confused head` is one for all conditions of a phenomenon, chosen on sentences of "
         "one half of the nouns and scored on those of the other, both ways; `best` is that on all. "
-        "95% intervals draw nouns anew, not sentences. Random weights are the control. A modal "
+        f"95% intervals draw nouns anew, not sentences. {_said_of_control(rows)} A modal "
         "shows no number: there an agreeing distractor says nothing.",
         (
             Figure(
                 "confusion-conditions",
                 "Confusion in every condition",
-                f"{_seen_in_conditions(mean)} A dot with its 95% interval each, in bits.",
+                f"{_on_set(mean, _seen_in_conditions(mean))} A dot with its 95% interval each, "
+                "in bits.",
                 dots(
                     mean.assign(
                         value=mean["confusion"], label=mean["set"] + ": " + mean["condition"]
@@ -85,7 +86,8 @@ def _layers(rows: pd.DataFrame) -> Section:
     ):
         for phenomenon, own in points.groupby("phenomenon", sort=False):
             some = own[own["heads"] == heads]
-            said = seen(rows[(rows["heads"] == heads) & (rows["phenomenon"] == phenomenon)])
+            of_kind = rows[(rows["heads"] == heads) & (rows["phenomenon"] == phenomenon)]
+            said = _on_set(of_kind, seen(of_kind))
             figures.append(
                 Figure(
                     f"confusion-{kind}-{phenomenon}",
@@ -118,7 +120,9 @@ def _heads(cells: pd.DataFrame, rows: pd.DataFrame) -> Section:
             heads_figure(
                 "confusion-heads",
                 "Confusion of every head beyond equal attention",
-                " ".join([*_seen_in_heads(cells), "Layer x head, in bits."]),
+                " ".join(
+                    [_on_set(cells, " ".join(_seen_in_heads(cells))), "Layer x head, in bits."]
+                ),
                 cells,
                 "beyond_chance",
                 "bits beyond chance",
@@ -135,6 +139,26 @@ def _own(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the encoder on the first set."""
     own = rows[rows["encoder"] != RANDOM_WEIGHTS]
     return own[own["set"] == own["set"].iloc[0]]
+
+
+def _on_set(rows: pd.DataFrame, said: str) -> str:
+    """What is said of the first set, with its name where the page has further ones."""
+    if rows["set"].nunique() == 1:
+        return said
+    own = _own(rows).iloc[0]
+    return f"On {own['set']} ({own['encoder']}): {said[0].lower()}{said[1:]}"
+
+
+def _said_of_control(rows: pd.DataFrame) -> str:
+    """Which sets have the control of random weights beside them."""
+    said = []
+    if (rows["encoder"] == RANDOM_WEIGHTS).any():
+        said.append("Random weights are the control.")
+    if names := sorted(set(rows["set"][rows["encoder"] == RECORDED])):
+        said.append(
+            f"Attention on {' and '.join(names)} was recorded elsewhere, without random weights."
+        )
+    return " ".join(said) or "There is no control of random weights."
 
 
 def _seen_in_conditions(mean: pd.DataFrame) -> str:

@@ -14,6 +14,7 @@ from stages.core.questions.task import load_question_task
 from stages.core.stage.arms import RECORDED
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.settings import section
+from stages.core.stimuli.entries import load_stimuli_entry
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import Answer, NotMeasured
 from stages.core.verdicts.claims import (
@@ -36,7 +37,7 @@ from stages.core.verdicts.findings import (
 )
 from stages.core.verdicts.learnt import left_out
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.core.verdicts.models import by_model, recorded_models
+from stages.core.verdicts.models import by_model, recorded_models, recorded_of_sets
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import (
     Setting,
@@ -66,7 +67,7 @@ def run_stage() -> None:
         tasks=measures.primary,
         seeds=measures.seeds,
         questions=measures.questions,
-        recorded=recorded_models(measures.corpora),
+        recorded=recorded_models(measures.corpora) | recorded_of_sets(measures.sets),
         not_learnt=left_out(measures),
         claims=claims,
         not_shown=not_shown,
@@ -162,7 +163,9 @@ def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setti
         for name in names
         if name in corpora or name in measures.tasks
     ]
-    data += [setting_of_stimuli() for name in names if name in measures.sets]
+    data += [
+        setting_of_stimuli(load_stimuli_entry(name)) for name in names if name in measures.sets
+    ]
     data += [
         setting_of_questions(load_question_task(name))
         for name in names

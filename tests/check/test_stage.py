@@ -120,6 +120,21 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda own: own["stimuli"].update(own={"source": "release", "path": "my/opensesame"}),
         "`stimuli.own.path` is my/opensesame, which is not there",
     ),
+    "recorded attention of stimuli": (
+        lambda own: own["stimuli"].update(
+            apart=own["stimuli"]["written"] | {"recorded": {"path": "my/maps", "model": "other"}}
+        ),
+        "`stimuli.apart.recorded.path` is my/maps, which is not there",
+    ),
+    "states of recorded attention": (
+        lambda own: (
+            own["stimuli"].update(
+                foreign=own["stimuli"]["written"] | {"recorded": {"path": ".", "model": "other"}}
+            ),
+            own["layer_probes"]["sets"].append("foreign"),
+        ),
+        "`layer_probes.sets` has 'foreign', whose attention was recorded elsewhere",
+    ),
     "entry of a task": (
         lambda own: own["tasks"]["rte"].update(metrics=["spearman"]),
         "`tasks.rte`: metrics ['spearman'] do not fit",

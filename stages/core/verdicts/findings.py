@@ -127,7 +127,7 @@ class Findings(Parameters):
     tasks: dict[str, str]  # with the primary metric
     seeds: dict[str, list[int]]  # of each task
     questions: dict[str, list[int]] = {}  # sets of questions, each with the seeds of its readers
-    recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
+    recorded: dict[str, str] = {}  # corpora and sets of attention recorded elsewhere: the model
     not_learnt: list[str] = []  # tasks and sets of questions that claims about the tuned encoder leave out
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
