@@ -130,7 +130,8 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
 
     Studies take those corpora of the settings that fit them, unless they name others, and studies
     of some tasks those of them that are run. Left out are the studies of `run.without` with their
-    settings, tasks that are not run and have no readers, and corpora and sets of stimuli that no study takes.
+    settings, tasks that are not run and have no readers, and corpora and sets of stimuli that no
+    study takes.
 
     Raises:
         InputError: a key is unknown, or a stage cannot be left out.

@@ -142,7 +142,9 @@ def model_of(found: Answer, models: dict[str, Measures]) -> str:
     """The model that a claim is decided on; empty where it is decided on data of none."""
     names = set(_decisive(found))
     fitting = [
-        name for name, one in models.items() if names & {*one.tasks, *one.corpora, *one.sets, *one.questions}
+        name
+        for name, one in models.items()
+        if names & {*one.tasks, *one.corpora, *one.sets, *one.questions}
     ]
     return fitting[0] if fitting else ""
 

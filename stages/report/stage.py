@@ -42,7 +42,14 @@ def run_stage() -> None:
     measures = open_measures()
     measured = measured_pages(measures)
     heads = heads_of_pages(measures, measured)
-    write_site(REPORTS, read_findings(), measured, heads, generated_text(measures.questions), texts_read(measures))
+    write_site(
+        REPORTS,
+        read_findings(),
+        measured,
+        heads,
+        generated_text(measures.questions),
+        texts_read(measures),
+    )
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
 
 

@@ -128,7 +128,7 @@ class Findings(Parameters):
     seeds: dict[str, list[int]]  # of each task
     questions: dict[str, list[int]] = {}  # sets of questions, each with the seeds of its readers
     recorded: dict[str, str] = {}  # corpora and sets of attention recorded elsewhere: the model
-    not_learnt: list[str] = []  # tasks and sets of questions that claims about the tuned encoder leave out
+    not_learnt: list[str] = []  # tasks and questions that claims on the tuned encoder leave out
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 
