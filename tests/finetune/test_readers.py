@@ -63,7 +63,7 @@ def outputs() -> dict[str, bytes]:
 
 def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     declared = (READER_OUTCOMES, READER_RUNS)
-    return tuple(pd.read_parquet(table.path(task="toy")) for table in declared)
+    return tuple(pd.read_parquet(table.path(questions="toy")) for table in declared)
 
 
 def test_a_reader_learns_a_cue_of_the_passage_and_nothing_without_it(

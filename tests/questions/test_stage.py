@@ -103,10 +103,10 @@ def test_every_layout(prepare: Prepare, layout: str, capsys: pytest.CaptureFixtu
 
 
 def test_written_questions(prepare: Prepare) -> None:
-    found = prepare(source="written", train=12, validation=6, seed=3, max_length=120)
-    assert [len(found[split]) for split in ("train", "validation")] == [12, 6]
+    found = prepare(source="written", train=12, validation=12, seed=3, max_length=120)
+    assert [len(found[split]) for split in ("train", "validation")] == [12, 12]
     assert sizes()[["fewest_options", "most_options"]].values.tolist() == [[3, 4]] * 2
-    assert found == prepare(source="written", train=12, validation=6, seed=3, max_length=120)
+    assert found == prepare(source="written", train=12, validation=12, seed=3, max_length=120)
 
 
 def test_passages_are_counted_and_those_that_are_cut(prepare: Prepare, tiny_bert: Path) -> None:
