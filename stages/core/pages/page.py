@@ -17,8 +17,10 @@ MOST_ROWS = 1500
 class Figure:
     """A chart, written as `figures/NAME.svg` and drawn in the page.
 
-    `caption` says what is seen; it is also the description for those who cannot see it. `plot` is
-    the layer x head table (panel, layer, head, value) that `dvc plots` draws, if there is one.
+    `caption` says what is drawn; it is also the description for those who cannot see it. `finding`
+    is a sentence under the figure: what is seen, made from its numbers by a rule that no numbers
+    can contradict. `plot` is the layer x head table (panel, layer, head, value) that `dvc plots`
+    draws, if there is one.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Figure:
     caption: str
     chart: altair.TopLevelMixin
     plot: pd.DataFrame | None = None
+    finding: str = ""
 
 
 def heads_figure(
@@ -37,6 +40,7 @@ def heads_figure(
     unit: str,
     *,
     panel: str = "task",
+    finding: str = "",
     **drawing: Any,
 ) -> Figure:
     """A heatmap layer x head, with the table of it that `dvc plots` draws.
@@ -44,11 +48,12 @@ def heads_figure(
     Args:
         cells: one row a cell with layer, head and the columns `panel` and `value`.
         unit: title of the colour scale.
+        finding: as `Figure.finding`.
         drawing: further arguments of `heatmap`.
     """
     chart = heatmap(cells, value, unit, panel=panel, **drawing)
     plot = cells.rename(columns={panel: "panel", value: "value"})
-    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]])
+    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]], finding)
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,8 @@ class Page:
     `order` is its place in the navigation, `studies` are those whose claims it shows. `sections`
     raises `NotMeasured` where the configuration lacks the measures: the page is left out then.
     `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
+    `in_short` gives at most three sentences for the top of the page: what was found, made from the
+    numbers by rules that no numbers can contradict.
     """
 
     order: int
@@ -89,3 +96,4 @@ class Page:
     studies: tuple[str, ...]
     sections: Callable[[Measures], list[Section]]
     heads: Callable[[Measures], pd.DataFrame] | None = None
+    in_short: Callable[[Measures], list[str]] | None = None
