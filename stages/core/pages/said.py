@@ -161,3 +161,30 @@ def tally(
         parts.append(f"{words[1]}{'' if above else behind} in {said}")
     rest = total - above - below
     return ", ".join(parts) + (f"; neither is shown in {rest:,}" if rest else "")
+
+
+def top_heads(cells: pd.DataFrame, column: str, form: str, *, largest: bool = True) -> str:
+    """The heads with most (or least) of a column and how much, as "head 3 of layer 2 (0.42)".
+
+    Args:
+        cells: one row a head, with layer and head.
+    """
+    values = cells.set_index(["layer", "head"])[column]
+    names, said = extreme(values, form, largest)
+    if not names:
+        return "no head (nothing was measured)"
+    if len(names) == 1:
+        return f"{head_name(*names[0])} ({said})"
+    if len(names) == int(np.isfinite(values.astype(float)).sum()):
+        return f"{of_all(len(names), len(names), 'head')} alike ({said})"
+    heads = (
+        f"{len(names)} heads"
+        if len(names) > MOST_NAMES
+        else listed(head_name(*name) for name in names)
+    )
+    return f"{heads} ({said} each)"
+
+
+def beside_control(said: str) -> str:
+    """What random weights have of the same, to stand behind a number; "" where nothing is known."""
+    return f"with random weights {said}" if said else "random weights were not measured"
