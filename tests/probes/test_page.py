@@ -92,7 +92,7 @@ def test_published_scores_stand_beside_those_that_they_are_of_in_one_unit(corpor
     assert shown.loc[shown["punctuation"], "published, %"].isna().all()
     assert figure.finding.count("On treebank") == 2
     assert "On templates, a probe of the attention of all heads" in figure.finding
-    marks = figure.chart.data
+    marks = figure.chart.layer[-1].data
     marks = marks[marks["encoder"] == "Clark et al., untuned"].set_index("label")["value"]
     assert marks["treebank: attention"] == 61
     assert "templates: attention" in marks.index
