@@ -10,6 +10,7 @@ from stages.core.pages.said import (
     BELOW,
     NOT_SHOWN,
     apart,
+    beside,
     counted,
     extreme,
     head_name,
@@ -138,3 +139,12 @@ def test_highest_and_lowest_know_ties_and_single_values():
 def test_a_tally_counts_what_is_shown_and_what_is_not(above, below, rest, expected):
     found = pd.Series([ABOVE] * above + [BELOW] * below + [NOT_SHOWN] * rest, dtype=object)
     assert tally(found, "head", ("more", "less"), bound="than by chance") == expected
+
+
+def test_arms_stand_beside_the_control_which_comes_last():
+    values = pd.Series({"random_weights": 0.081, "untuned": 0.2, "tuned": NAN, "recorded": 1})
+    assert beside(values, ".2f", "nats") == (
+        "0.20 nats in the untuned encoder, no value in the tuned encoder, 1.00 nats in "
+        "the recorded encoder and 0.08 nats in random weights"
+    )
+    assert beside(values.iloc[:0], ".2f") == "not measured"
