@@ -182,3 +182,33 @@ def beside(values: pd.Series, form: str, unit: str = "") -> str:
     order = sorted(values.index, key=lambda arm: arm == RANDOM_WEIGHTS)
     parts = [f"{number(values[arm], form, unit)} in {ARMS.get(arm, arm)}" for arm in order]
     return listed(parts) if parts else "not measured"
+
+
+def top_heads(
+    cells: pd.DataFrame, column: str, form: str, *, largest: bool = True, unit: str = ""
+) -> str:
+    """The heads with most (or least) of a column and how much, as "head 3 of layer 2 (0.42)".
+
+    Args:
+        cells: one row a head, with layer and head.
+    """
+    values = cells.set_index(["layer", "head"])[column]
+    names, said = extreme(values, form, largest)
+    if not names:
+        return "no head (nothing was measured)"
+    said = f"{said} {unit}" if unit else said
+    if len(names) == 1:
+        return f"{head_name(*names[0])} ({said})"
+    if len(names) == int(np.isfinite(values.astype(float)).sum()):
+        return f"{of_all(len(names), len(names), 'head')} alike ({said})"
+    heads = (
+        f"{len(names)} heads"
+        if len(names) > MOST_NAMES
+        else listed(head_name(*name) for name in names)
+    )
+    return f"{heads} ({said} each)"
+
+
+def beside_control(said: str) -> str:
+    """What random weights have of the same, to stand behind a number; "" where nothing is known."""
+    return f"with random weights {said}" if said else "random weights were not measured"

@@ -11,6 +11,7 @@ from stages.core.pages.said import (
     NOT_SHOWN,
     apart,
     beside,
+    beside_control,
     counted,
     extreme,
     head_name,
@@ -24,6 +25,7 @@ from stages.core.pages.said import (
     sides,
     some_of,
     tally,
+    top_heads,
 )
 
 NAN = math.nan
@@ -148,3 +150,28 @@ def test_arms_stand_beside_the_control_which_comes_last():
         "the recorded encoder and 0.08 nats in random weights"
     )
     assert beside(values.iloc[:0], ".2f") == "not measured"
+
+
+@pytest.mark.parametrize(
+    ("values", "largest", "expected"),
+    [
+        ([0.1, 0.42, NAN, 0.2], True, "head 1 of layer 0 (0.42)"),
+        ([0.1, 0.42, NAN, 0.2], False, "head 0 of layer 0 (0.10)"),
+        ([0.42, 0.1, 0.1, 0.424], True, "head 0 of layer 0 and head 1 of layer 1 (0.42 each)"),
+        ([0.1] * 4, True, "all 4 heads alike (0.10)"),
+        ([NAN] * 4, True, "no head (nothing was measured)"),
+        ([], True, "no head (nothing was measured)"),
+        ([0.4] * 4 + [0.1, NAN], True, "4 heads (0.40 each)"),
+    ],
+)
+def test_top_heads_know_ties_and_gaps(values, largest, expected):
+    places = [divmod(place, 2) for place in range(len(values))]
+    cells = pd.DataFrame(places, columns=["layer", "head"]).assign(value=values)
+    assert top_heads(cells, "value", ".2f", largest=largest) == expected
+
+
+def test_a_control_that_was_not_measured_is_said():
+    cells = pd.DataFrame({"layer": [0, 1], "head": [0, 2], "value": [1.0, 2.0]})
+    assert top_heads(cells, "value", ".0f", unit="nats") == "head 2 of layer 1 (2 nats)"
+    assert beside_control("0.10") == "with random weights 0.10"
+    assert beside_control("") == "random weights were not measured"
