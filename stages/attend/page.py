@@ -123,6 +123,7 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
 
 PAGE = Page(
     order=2,
+    group="Where heads look",
     title="Where heads look",
     summary="Attention to special tokens, neighbours and punctuation, and how broad it is.",
     studies=(),

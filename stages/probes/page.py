@@ -59,6 +59,7 @@ def sections(measures: Measures) -> list[Section]:
 
 PAGE = Page(
     order=28,
+    group="What heads know of language",
     title="Probes",
     summary="How much of a dependency tree is in the attention of all heads together.",
     studies=("C7",),
