@@ -184,6 +184,7 @@ def _largest_first(cells: pd.DataFrame) -> pd.DataFrame:
 
 PAGE = Page(
     order=6,
+    group="Heads turned off",
     title="Heads and layers off",
     summary="What each head and each layer does for the tasks, by turning it off.",
     studies=("K8", "K8b", "K9", "T4", "T9"),

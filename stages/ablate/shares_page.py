@@ -72,6 +72,7 @@ def _section(points: pd.DataFrame, mode: str) -> Section:
 
 PAGE = Page(
     order=7,
+    group="Heads turned off",
     title="Random shares of heads off",
     summary="How many heads can go, and whether the lower or the upper layers matter more.",
     studies=("T2", "T3"),

@@ -65,7 +65,7 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
             Table(
                 "harmful-chosen",
                 "Every head that a half chose",
-                "`chosen` is the share of halves (and fine-tunings) that chose it.",
+                "'chosen' is the share of halves (and fine-tunings) that chose it.",
                 shown.drop(columns="hurts"),
             ),
         ),

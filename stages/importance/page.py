@@ -64,8 +64,8 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
                 "Rank correlation over heads",
                 "Spearman, with the 95% interval over examples, between importance and three "
                 "exact scores: the mean change of the loss, its mean absolute change, and what "
-                "the primary metric loses. The norm `layer` divides importance by the l2 norm of "
-                "that of its layer's heads, as Michel et al. do before they prune; `none` leaves "
+                "the primary metric loses. The norm 'layer' divides importance by the l2 norm of "
+                "that of its layer's heads, as Michel et al. do before they prune; 'none' leaves "
                 "it as it is.",
                 agreement[[*places, *agreement.columns.drop(places)]],
             ),
@@ -76,7 +76,7 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
                 "of one forward pass of the same examples: of the exact grid at the fewest that "
                 "are known to give it, of the gradients (one pass forward, one backward), and the "
                 "second as a share of the first, with the 95% interval over examples, which differ "
-                "in length. `python -m benchmarks grid` measures seconds.",
+                "in length. 'python -m benchmarks grid' measures seconds.",
                 costs[["task", *costs.columns.drop("task")]],
             ),
         ),
@@ -114,6 +114,7 @@ def _every_head(cells: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=8,
+    group="Heads turned off",
     title="Importance by gradients",
     summary="How well one backward pass ranks the heads, against turning each off.",
     studies=("B2",),

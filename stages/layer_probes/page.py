@@ -62,7 +62,7 @@ def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
         "training and test are kept apart where sentences were written here. Lin et al. ask "
         "whether a probe that was trained without a structure (a clause on the subject, a "
         "compound, a possessor) goes on by what a word is in the sentence or by what comes first. "
-        "`the first one` is who names the first auxiliary, or the first noun. Layers count from "
+        "'the first one' is who names the first auxiliary, or the first noun. Layers count from "
         "0; what stands at -1 are the embeddings with position. Intervals draw lexical items.",
         "layer-probes-structure",
         rows,
@@ -73,7 +73,7 @@ def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
 def _positions(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
     return _section(
         "L1: the n-th word",
-        "The same, of a word that is known by its position alone, counted from 1. `words alone` "
+        "The same, of a word that is known by its position alone, counted from 1. 'words alone' "
         "reads the words' embeddings through the norm, without position and segment: what it "
         "finds, it finds because some words stand in some places.",
         "layer-probes-positions",
@@ -171,16 +171,16 @@ def _percent(row: pd.Series | dict) -> str:
 def _all(rows: pd.DataFrame) -> Section:
     return Section(
         "Every probe",
-        "All of the above as numbers. `position` is n of the n-th word, 0 of other probes; `part` "
-        "are the sentences tested on. Where `state` is no layer (embeddings with position, words "
-        "alone, who names the first one, any word), `layer` is -1. A probe that is "
+        "All of the above as numbers. 'position' is n of the n-th word, 0 of other probes; 'part' "
+        "are the sentences tested on. Where 'state' is no layer (embeddings with position, words "
+        "alone, who names the first one, any word), 'layer' is -1. A probe that is "
         "right as often at all layers of an encoder of random weights reads what the embeddings "
         "have: word and position.",
         (
             Table(
                 "layer-probes",
                 "Accuracy of every probe",
-                "Shares of sentences with 95% intervals; `items` are the lexical items that these "
+                "Shares of sentences with 95% intervals; 'items' are the lexical items that these "
                 "draw.",
                 rows[["set", *SCORES.columns]],
             ),
@@ -190,6 +190,7 @@ def _all(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="What heads know of language",
     title="Layer probes",
     summary="In which layers a word's role and its position can be read, by linear probes.",
     studies=("L1",),

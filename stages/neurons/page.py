@@ -78,10 +78,10 @@ def _chosen(rows: pd.DataFrame) -> Section:
     return Section(
         "V3: heads that follow a pattern, on texts that did not choose them",
         "The heads that follow each pattern most on one half of the texts (as many as "
-        "`neurons.pattern_heads` says), measured on the other half, mean over divisions into "
-        "halves. Rows of random weights are of the same places. These heads need not follow their "
-        "pattern far: `strength` says how far. Positive products are of queries and keys of two "
-        "words at the head's largest neurons (`neurons.few_neurons`), with their biases.",
+        "the setting neurons.pattern_heads says), measured on the other half, mean over divisions "
+        "into halves. Rows of random weights are of the same places. These heads need not follow "
+        "their pattern far: 'strength' says how far. Positive products are of queries and keys of "
+        "two words at the head's largest neurons (setting neurons.few_neurons), with their biases.",
         (
             Table(
                 "neurons-chosen",
@@ -130,6 +130,7 @@ def _labels(rows: pd.DataFrame) -> dict[str, str]:
 
 PAGE = Page(
     order=30,
+    group="Where heads look",
     title="Neurons",
     summary="How many neurons carry a head's scores, and what position and segment do.",
     studies=("V3",),

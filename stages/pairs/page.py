@@ -16,13 +16,13 @@ def sections(measures: Measures) -> list[Section]:
         Section(
             "K7: whether the heads that link words are diagonal ones",
             "The candidates are the heads that give most to pairs of words, as many as "
-            "`pairs.candidates` says. A head is diagonal if, of what it gives from tokens of text "
-            "to tokens of text, more than `pairs.diagonal` goes to the tokens beside them; [CLS] "
-            "and [SEP] are left out. One half of the texts chooses the candidates, the other says "
-            "which heads are diagonal. `share` of the candidates are diagonal, `chance` of all "
-            "heads; `excess` is the difference. The intervals allow for the texts and for how few "
-            "candidates there are. `diagonal` and `both` count, on all texts, the diagonal heads "
-            "and those among the candidates.",
+            "the setting pairs.candidates says. A head is diagonal if, of what it gives from "
+            "tokens of text to tokens of text, more than the setting pairs.diagonal goes to the "
+            "tokens beside them; [CLS] and [SEP] are left out. One half of the texts chooses the "
+            "candidates, the other says which heads are diagonal. 'share' of the candidates are "
+            "diagonal, 'chance' of all heads; 'excess' is the difference. The intervals allow for "
+            "the texts and for how few candidates there are. 'diagonal' and 'both' count, on all "
+            "texts, the diagonal heads and those among the candidates.",
             (_candidates_table(measures.frame(CANDIDATES)),),
         ),
         Section(
@@ -30,8 +30,8 @@ def sections(measures: Measures) -> list[Section]:
             "The largest weight between the tokens of a pair, in either direction, mean over "
             "texts; against the same pairs moved elsewhere in the text. Heads near the diagonal "
             "of the figure give as much to any tokens as far apart: position explains them. Of "
-            "several pairs in a text the largest weight counts (`maximum`), or all together "
-            "(`sum`).",
+            "several pairs in a text the largest weight counts ('maximum'), or all together "
+            "('sum').",
             (
                 _moved_figure(crossed),
                 _heads_figure(crossed),
@@ -97,7 +97,7 @@ def _best_table(best: pd.DataFrame) -> Table:
     return Table(
         "pairs-best",
         "The head that gives most to pairs",
-        "Chosen by its weight on one half of the texts; `value` is its weight on moved "
+        "Chosen by its weight on one half of the texts; 'value' is its weight on moved "
         "pairs over that on pairs, on the other half: 1 where distance explains all. Heads "
         "without any pattern come near 1 too, so that no claim rests on it.",
         best[columns],
@@ -106,6 +106,7 @@ def _best_table(best: pd.DataFrame) -> Table:
 
 PAGE = Page(
     order=26,
+    group="What heads know of language",
     title="Pairs of words",
     summary="Whether the heads that link verbs and subjects are those that attend to neighbours.",
     studies=("K7",),

@@ -58,7 +58,7 @@ def _folds(folds: pd.DataFrame, has_outside: bool) -> Section:
                 "The network, which sorts all maps, mixes a deep path, eight convolution layers "
                 "over the map and views of it whose last layer sees plain features as well, with "
                 "a linear path over these features and their products two by two (its share is "
-                "`classifier.wide` in params.yaml). Map alone has eight convolution layers that "
+                "classifier.wide in params.yaml). Map alone has eight convolution layers that "
                 "see the map and nothing else, as in the source: the claims K2-weighted and "
                 "K2-macro are about it. The baseline is a logistic regression on the features.",
                 pd.concat([_scores(folds, name) for name in NAMES]),
@@ -104,7 +104,7 @@ def outside_section(scored: pd.DataFrame) -> Section:
         "heads and labelled by two vision-language models, each by itself. The network that sorts "
         "the maps, trained on all labelled maps of other encoders, predicts them; no setting was "
         "chosen on them under the rule any, while the limits of the rule special "
-        "(`patterns.special` in params.yaml) were. Its scores are means over "
+        "(patterns.special in params.yaml) were. Its scores are means over "
         f"{scored['start'].nunique()} random starts.",
         tuple(parts),
     )
@@ -240,6 +240,7 @@ def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
 
 PAGE = Page(
     order=3,
+    group="Where heads look",
     title="Telling patterns apart",
     summary="The classifier of attention patterns on honest folds.",
     studies=("K2",),

@@ -40,7 +40,7 @@ def _shares(measures: Measures) -> Section:
         "Every map of every head is given one of the five patterns by the classifier, which sees "
         "no words: any stripe is Vertical to it (rule any). Under the rule special, the source's, "
         "a stripe is one on [CLS] or [SEP], and a map most of whose attention goes to neither "
-        "these nor the neighbours is Heterogeneous; the limits are `patterns.special` in "
+        "these nor the neighbours is Heterogeneous; the limits are patterns.special in "
         "params.yaml. Claims are decided under the rule special.",
         (
             *(
@@ -95,8 +95,8 @@ def _beyond(measures: Measures) -> Section:
     return Section(
         "Attention beyond [CLS], [SEP] and neighbours",
         "A figure that needs neither labels nor a classifier: the share of a head's attention that "
-        "goes to other tokens than [CLS], [SEP] and a token's neighbours (`patterns.special."
-        "neighbours` to either side, itself among them). What is heterogeneous has much of it.",
+        "goes to other tokens than [CLS], [SEP] and a token's neighbours (setting patterns.special."
+        "neighbours to either side, itself among them). What is heterogeneous has much of it.",
         (
             heads_figure(
                 "patterns-beyond",
@@ -149,6 +149,7 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=4,
+    group="Where heads look",
     title="Patterns of attention",
     summary="How frequent each pattern is on each task and in each head.",
     studies=("K3",),

@@ -35,12 +35,12 @@ def sections(measures: Measures) -> list[Section]:
             "p(i is the head of j) is an exponential of attention between them, in both "
             "directions, weighted by head; with words, the weights depend on the vectors of both. "
             "Trained on one half of the texts and scored on the other, both ways, or trained on "
-            "the corpus that `probes.train_on` names. The attention of each head is divided by "
-            "its spread in what is trained on; linear probes are fitted to the maximum of their "
-            "penalised likelihood, and `converged` says whether a fit got there. Right-branching "
-            "takes the next word for the head. All probes have the same word vectors: the "
-            "checkpoint's embeddings, unless a file was given. In brackets what differs from the "
-            "first of `probes.choices`, on which claims are decided.",
+            "the corpus that the setting probes.train_on names. The attention of each head is "
+            "divided by its spread in what is trained on; linear probes are fitted to the maximum "
+            "of their penalised likelihood, and 'converged' says whether a fit got there. "
+            "Right-branching takes the next word for the head. All probes have the same word "
+            "vectors: the checkpoint's embeddings, unless a file was given. In brackets what "
+            "differs from the first of the setting probes.choices, on which claims are decided.",
             (
                 Figure(
                     "probes",
@@ -59,6 +59,7 @@ def sections(measures: Measures) -> list[Section]:
 
 PAGE = Page(
     order=28,
+    group="What heads know of language",
     title="Probes",
     summary="How much of a dependency tree is in the attention of all heads together.",
     studies=("C7",),

@@ -101,8 +101,8 @@ def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
                 "surface-strongest",
                 "The strongest head of each pattern, and of attention to each neighbour",
                 "Chosen on one half of the texts and scored on the other, mean over divisions into "
-                "halves, with the 95% interval of choice and score together. `layer` and `head` "
-                "are those with most on all texts; `same` says whether every half chose them. "
+                "halves, with the 95% interval of choice and score together. 'layer' and 'head' "
+                "are those with most on all texts; 'same' says whether every half chose them. "
                 "Patterns have strengths, previous and next token shares of attention.",
                 strongest.assign(pattern=_named(strongest["statistic"], names))[columns],
             ),
@@ -124,10 +124,10 @@ def _sep_heads(rows: pd.DataFrame) -> Section:
     )
     return Section(
         "C2: where [SEP] looks in heads that attend to [SEP]",
-        "Heads that give [SEP] more than the share `surface.sep_share` of their attention on one "
-        "half of the texts, measured on the other: `heads` is how many these are, mean over halves "
-        "and divisions. Rows of random weights are of the same places. A layer without such heads "
-        "has no row.",
+        "Heads that give [SEP] more than the share (setting surface.sep_share) of their attention "
+        "on one half of the texts, measured on the other: 'heads' is how many these are, mean over "
+        "halves and divisions. Rows of random weights are of the same places. A layer without such "
+        "heads has no row.",
         (
             Table(
                 "surface-sep-to-sep",
@@ -220,6 +220,7 @@ def _layers(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=20,
+    group="Where heads look",
     title="The surface of a text",
     summary="Who looks at neighbours, special tokens, punctuation, equal words, pieces of a word.",
     studies=("C1", "C2", "C4", "V1"),

@@ -67,15 +67,15 @@ def _relations(rows: pd.DataFrame) -> Section:
         "the word itself left out. The head and its direction, and the fixed offset it is held "
         "against, are chosen on one half of the texts and scored on the other, both ways; "
         "intervals draw whole documents (what was written together) anew. "
-        f"`{ALL_RELATIONS}` are the words that have a head in the text, with punctuation only "
-        f"where `syntax.punctuation` asks for it; `{ALL_WORDS}` are all, as Clark et al. count "
-        "them: punctuation too, and roots, for which no word is right unless `syntax.root` lets "
-        "special tokens stand for their heads. In the row "
-        f"`{POSSESSIVE_CLITIC}` what the 's behind a possessor says counts in place of what the "
-        f"possessor says, as in their code; `{POSSESSIVE}` is without that. Relations have their "
+        f"'{ALL_RELATIONS}' are the words that have a head in the text, with punctuation only "
+        f"where the setting syntax.punctuation asks for it; '{ALL_WORDS}' are all, as Clark et al. "
+        "count them: punctuation too, and roots, for which no word is right unless the setting "
+        "syntax.root lets special tokens stand for their heads. In the row "
+        f"'{POSSESSIVE_CLITIC}' what the 's behind a possessor says counts in place of what the "
+        f"possessor says, as in their code; '{POSSESSIVE}' is without that. Relations have their "
         "names in Universal Dependencies, also where a treebank has Stanford's: dobj is obj, and "
-        "pobj, the same link seen from the noun, is case. `layer`, `head` and "
-        "`offset` are the best on all texts; `same` says whether both halves chose the same head. "
+        "pobj, the same link seen from the noun, is case. 'layer', 'head' and "
+        "'offset' are the best on all texts; 'same' says whether both halves chose the same head. "
         "Random weights are the control. Published: Clark et al. (Table 1), as shares, chosen and "
         "scored on the same text, with other names of relations.",
         (
@@ -135,7 +135,7 @@ def _separators(measures: Measures) -> Section:
     return Section(
         "C5b: where a relation's head looks otherwise",
         "What the best head of a relation gives to [SEP] from words that have the relation "
-        "(`having`), from all other words (`lacking`), and the difference of both (`gain`): shares "
+        "('having'), from all other words ('lacking'), and the difference of both ('gain'): shares "
         "of their attention. The head is chosen by how often it finds syntactic heads on one half "
         "of the texts and measured on the other, both ways. In the direction from head to "
         "dependent a word has the relation if one of its dependents stands in it. Clark et al. "
@@ -144,8 +144,8 @@ def _separators(measures: Measures) -> Section:
             Table(
                 "syntax-separators",
                 "What the best heads give to [SEP]",
-                "Shares of attention with their 95% intervals; `layer` and `head` are the best on "
-                "all texts, and `same` says whether all halves chose the same.",
+                "Shares of attention with their 95% intervals; 'layer' and 'head' are the best on "
+                "all texts, and 'same' says whether all halves chose the same.",
                 rows[["corpus", *columns]],
             ),
         ),
@@ -200,6 +200,7 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=23,
+    group="What heads know of language",
     title="Syntax",
     summary="Which heads find the syntactic head of a word, against fixed offsets.",
     studies=("C5", "C5b"),

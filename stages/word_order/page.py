@@ -136,7 +136,7 @@ def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
                 "What is exchanged, and what heads off change",
                 "Differences of mean grades, and shares of texts, with 95% intervals over examples "
                 "and, where random heads are part of it, draws; means over fine-tunings. Of one "
-                "fine-tuning are the `examples`, of fallen texts their mean. A grade comes back "
+                "fine-tuning are the 'examples', of fallen texts their mean. A grade comes back "
                 "where it is at least one nearer to that of the intact text.",
                 own.drop(columns=["unit", "arm"]),
             ),
@@ -232,6 +232,7 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=12,
+    group="Heads turned off",
     title="Word order",
     summary="How shuffled texts are graded, and whether heads that tell the order see it.",
     studies=("T6",),
