@@ -265,6 +265,7 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=31,
+    group="What heads know of language",
     title="Word boundaries",
     summary="Heads as segmenters of text without spaces, against constants and chance.",
     studies=("T5",),

@@ -73,6 +73,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=29,
+    group="Where heads look",
     title="Which heads are alike",
     summary="Distances between heads, and whether those of a layer lie together.",
     studies=("C8",),

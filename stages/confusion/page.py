@@ -186,6 +186,7 @@ def _seen_in_heads(cells: pd.DataFrame) -> list[str]:
 
 PAGE = Page(
     order=31,
+    group="What heads know of language",
     title="Confusion by distractors",
     summary="Whether attention finds the subject of an auxiliary, the antecedent of a reflexive.",
     studies=("L2",),

@@ -153,6 +153,7 @@ def _drift(measures: Measures) -> Section:
 
 PAGE = Page(
     order=9,
+    group="Heads turned off",
     title="Control: random weights",
     summary="What turning heads off and tuning do in an encoder that began with random weights.",
     studies=(),

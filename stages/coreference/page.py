@@ -77,6 +77,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=24,
+    group="What heads know of language",
     title="Coreference",
     summary="Which heads link a mention to its antecedent, against rules.",
     studies=("C6",),

@@ -67,6 +67,7 @@ def _section(rows: pd.DataFrame, variant: str, text: str) -> Section:
 
 PAGE = Page(
     order=5,
+    group="What tuning does",
     title="Change of maps by tuning",
     summary="Which heads and layers attend differently after fine-tuning.",
     studies=("K5",),

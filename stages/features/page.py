@@ -158,6 +158,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=27,
+    group="What tuning does",
     title="What tuning changes",
     summary="Attention to special tokens, parts of speech and negation, before and after tuning.",
     studies=("K6", "K7", "K8b"),

@@ -89,6 +89,7 @@ def scores(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=1,
+    group="Models and tasks",
     title="Tasks and fine-tuning",
     summary="What the encoder gains from fine-tuning and from pretraining.",
     studies=("K1", "T1"),

@@ -190,6 +190,7 @@ def _columns(found: Estimate) -> dict[str, float]:
 
 PAGE = Page(
     order=10,
+    group="Models and tasks",
     title="Other models of pairs",
     summary="What the encoder has over an LSTM across the pair and over two towers.",
     studies=("T1",),

@@ -53,6 +53,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=25,
+    group="What heads know of language",
     title="Frames",
     summary="Which heads link a predicate and its frame elements, beyond their distance.",
     studies=("K4",),

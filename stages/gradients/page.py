@@ -102,6 +102,7 @@ def _section(
 
 PAGE = Page(
     order=21,
+    group="Where heads look",
     title="Is attention to [SEP] a no-op?",
     summary="Gradients of the loss with respect to attention, by what is attended to.",
     studies=("C3",),

@@ -142,6 +142,7 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="Heads turned off",
     title="Heads that hurt",
     summary="Which heads the encoders are better without, and what sets these apart.",
     studies=("B1",),

@@ -114,6 +114,7 @@ def _every_head(cells: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=8,
+    group="Heads turned off",
     title="Importance by gradients",
     summary="How well one backward pass ranks the heads, against turning each off.",
     studies=("B2",),

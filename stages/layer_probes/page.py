@@ -190,6 +190,7 @@ def _all(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="What heads know of language",
     title="Layer probes",
     summary="In which layers a word's role and its position can be read, by linear probes.",
     studies=("L1",),

@@ -233,6 +233,7 @@ def _reading(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="Heads turned off",
     title="Heads that match terms",
     summary="Which heads link equal words across a pair, and what depends on them.",
     studies=("T7", "T8", "T10"),

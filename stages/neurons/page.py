@@ -130,6 +130,7 @@ def _labels(rows: pd.DataFrame) -> dict[str, str]:
 
 PAGE = Page(
     order=30,
+    group="Where heads look",
     title="Neurons",
     summary="How many neurons carry a head's scores, and what position and segment do.",
     studies=("V3",),

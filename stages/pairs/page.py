@@ -131,6 +131,7 @@ def _best_table(best: pd.DataFrame) -> Table:
 
 PAGE = Page(
     order=26,
+    group="What heads know of language",
     title="Pairs of words",
     summary="Whether the heads that link verbs and subjects are those that attend to neighbours.",
     studies=("K7",),

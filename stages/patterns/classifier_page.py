@@ -240,6 +240,7 @@ def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
 
 PAGE = Page(
     order=3,
+    group="Where heads look",
     title="Telling patterns apart",
     summary="The classifier of attention patterns on honest folds.",
     studies=("K2",),

@@ -149,6 +149,7 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=4,
+    group="Where heads look",
     title="Patterns of attention",
     summary="How frequent each pattern is on each task and in each head.",
     studies=("K3",),

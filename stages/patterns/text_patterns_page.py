@@ -115,6 +115,7 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=22,
+    group="Where heads look",
     title="Patterns on text",
     summary="The five patterns of the maps of corpora.",
     studies=("K3",),

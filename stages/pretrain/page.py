@@ -197,6 +197,7 @@ def course_said(course: pd.DataFrame) -> str:
 
 PAGE = Page(
     order=0,
+    group="Models and tasks",
     title="Making the encoder",
     summary="The loss of an encoder that was made here, beside the frequencies of its tokens.",
     studies=(),

@@ -113,6 +113,7 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 
 PAGE = Page(
     order=28,
+    group="What heads know of language",
     title="Probes",
     summary="How much of a dependency tree is in the attention of all heads together.",
     studies=("C7",),

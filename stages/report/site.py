@@ -15,11 +15,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from stages.core.pages.charts import PLACES, save_svg, specification
-from stages.core.pages.page import MOST_ROWS, Figure, Page, Section, Table
+from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
 from stages.report.bars import bar, published_in_words, region_in_words, shown
+from stages.report.measured_pages import MeasuredPage, navigation
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -49,7 +50,7 @@ def environment() -> Environment:
 def write_site(
     reports: Path,
     findings: Findings,
-    pages: dict[str, tuple[Page, list[Section]]],
+    pages: dict[str, MeasuredPage],
     heads: pd.DataFrame,
     generated: list[str],
     texts: pd.DataFrame,
@@ -65,7 +66,7 @@ def write_site(
     templates = environment()
     shared = {
         "findings": findings,
-        "navigation": {name: page for name, (page, _) in pages.items()},
+        "navigation": navigation(pages),
         "heads": heads,
         "most_rows": MOST_ROWS,
         "generated": generated,
@@ -75,20 +76,17 @@ def write_site(
         "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],
         # The first page of a study is the one that its claims link to.
         "page_of": {
-            study: name for name, (page, _) in reversed(pages.items()) for study in page.studies
+            study: name for name, one in reversed(pages.items()) for study in one.page.studies
         },
     }
-    items = [
-        item for _, sections in pages.values() for section in sections for item in section.items
-    ]
     write_assets(reports / "assets")
-    write_items(reports, items)
+    write_items(reports, [item for one in pages.values() for item in one.items])
     write_csv(heads, reports / "heads.csv")
     with atomic(reports / "pages") as folder:
         folder.mkdir()
-        for name, (page, sections) in pages.items():
+        for name, one in pages.items():
             text = templates.get_template("page.html").render(
-                shared, root="../", current=name, page=page, sections=sections
+                shared, root="../", current=name, shown=one
             )
             (folder / f"{name}.html").write_text(text, encoding="utf-8")
         text = templates.get_template("heads.html").render(shared, root="../", current="heads")

@@ -3,7 +3,6 @@
 import subprocess
 import tempfile
 from contextlib import suppress
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,16 @@ import vl_convert
 
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.tables import CORPUS_SIZES
-from stages.core.pages.gather import pages
-from stages.core.pages.page import Page, Section
 from stages.core.stage.settings import section
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.core.verdicts.models import by_model
+from stages.report.measured_pages import heads_of_pages, measured_pages
 from stages.report.site import write_site
 
 REPORTS = Path("reports")
-HEAD = ["model", "layer", "head"]
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
@@ -38,7 +34,7 @@ def run_stage() -> None:
     """Write reports/index.html, one page for each stage, and their figures and tables."""
     measures = open_measures()
     measured = measured_pages(measures)
-    heads = heads_of_pages(measures, measured)
+    heads = heads_of_pages(measures, [one.page for one in measured.values()])
     write_site(REPORTS, read_findings(), measured, heads, generated_text(), texts_read(measures))
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
 
@@ -87,33 +83,3 @@ def _tokens(row: pd.Series, counted: str) -> tuple[float, float]:
     """Tokens of a text on average, and the percentage of them that is unknown."""
     unknown = 100 * row["unknown"] / row["tokens"] if row["tokens"] else float("nan")
     return row["tokens"] / row[counted], unknown
-
-
-def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:
-    """The pages whose measures this configuration has, with what they show, in their order."""
-    measured = {}
-    for name, page in pages().items():
-        try:
-            measured[name] = (page, page.sections(measures))
-        except NotMeasured:
-            continue
-    return measured
-
-
-def heads_of_pages(
-    measures: Measures, measured: dict[str, tuple[Page, list[Section]]]
-) -> pd.DataFrame:
-    """One row a model, layer and head; every page adds its columns."""
-    tables = []
-    for model, own in by_model(measures).items():
-        parts = []
-        for page, _ in measured.values():
-            with suppress(NotMeasured):
-                parts += [page.heads(own)] if page.heads else []
-        if parts:
-            joint = reduce(lambda left, right: left.join(right, how="outer"), parts)
-            tables.append(joint.reset_index().assign(model=model))
-    if not tables:
-        return pd.DataFrame(columns=HEAD)
-    table = pd.concat(tables, ignore_index=True)
-    return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]

@@ -220,6 +220,7 @@ def _layers(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=20,
+    group="Where heads look",
     title="The surface of a text",
     summary="Who looks at neighbours, special tokens, punctuation, equal words, pieces of a word.",
     studies=("C1", "C2", "C4", "V1"),

@@ -200,6 +200,7 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=23,
+    group="What heads know of language",
     title="Syntax",
     summary="Which heads find the syntactic head of a word, against fixed offsets.",
     studies=("C5", "C5b"),

@@ -232,6 +232,7 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=12,
+    group="Heads turned off",
     title="Word order",
     summary="How shuffled texts are graded, and whether heads that tell the order see it.",
     studies=("T6",),

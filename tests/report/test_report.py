@@ -15,8 +15,8 @@ from stages.coreference import page as coreference
 from stages.findings.__main__ import app as findings
 from stages.probes import page as probes
 from stages.report.__main__ import app as report
+from stages.report.measured_pages import heads_of_pages
 from stages.report.site import cell, write_csv
-from stages.report.stage import heads_of_pages
 from stages.syntax import page as syntax
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
 
@@ -121,8 +121,7 @@ def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_p
     table.assign(encoder="recorded").to_parquet(own.with_name("elsewhere-heads.parquet"))
     run_stage(folder, findings)
     with contextlib.chdir(folder):
-        everyone = {name: (page, []) for name, page in pages().items()}
-        heads = heads_of_pages(open_measures(), everyone)
+        heads = heads_of_pages(open_measures(), pages().values())
     assert heads.groupby("model", sort=False)["layer"].nunique().to_dict() == {
         "tiny": LAYERS,
         "another-bert": 2,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair
 import pandas as pd
@@ -11,6 +11,14 @@ from stages.core.pages.charts import heatmap
 from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
+# Of the navigation, in its order.
+Group = Literal[
+    "Models and tasks",
+    "Where heads look",
+    "What heads know of language",
+    "What tuning does",
+    "Heads turned off",
+]
 
 
 @dataclass(frozen=True)
@@ -83,14 +91,16 @@ class Section:
 class Page:
     """The page of one stage.
 
-    `order` is its place in the navigation, `studies` are those whose claims it shows. `sections`
-    raises `NotMeasured` where the configuration lacks the measures: the page is left out then.
+    `order` is its place in its `group` of the navigation, `studies` are those whose claims it
+    shows. `sections` raises `NotMeasured` where the configuration lacks the measures: the page is
+    left out then.
     `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
     `in_short` gives at most three sentences for the top of the page: what was found, made from the
     numbers by rules that no numbers can contradict.
     """
 
     order: int
+    group: Group
     title: str
     summary: str
     studies: tuple[str, ...]

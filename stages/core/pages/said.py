@@ -9,18 +9,29 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, TUNED, TUNED_FROM_RANDOM, UNTUNED
+
 ABOVE, BELOW, NOT_SHOWN = "above", "below", "not shown"
 # So many names are said one by one; more are counted.
 MOST_NAMES = 3
+# Whose attention it is, as prose says it.
+ARMS = {
+    UNTUNED: "the untuned encoder",
+    TUNED: "the tuned encoder",
+    TUNED_FROM_RANDOM: "the encoder tuned from random weights",
+    RANDOM_WEIGHTS: "random weights",
+    RECORDED: "the recorded encoder",
+}
 
 
-def number(value: float, form: str) -> str:
+def number(value: float, form: str, unit: str = "") -> str:
     """The value at the digits of `form`; 0 has no sign, and a missing value says so."""
     if not np.isfinite(value):
         return "no value"
     said = f"{value:{form}}"
-    nothing = all(mark in "+-0.%," for mark in said)
-    return f"{0:{form.replace('+', '')}}" if nothing else said
+    if all(mark in "+-0.%," for mark in said):
+        said = f"{0:{form.replace('+', '')}}"
+    return f"{said} {unit}" if unit else said
 
 
 def interval(low: float, high: float, form: str) -> str:
@@ -32,7 +43,7 @@ def interval(low: float, high: float, form: str) -> str:
 
 def measured(value: float, low: float, high: float, form: str, unit: str = "") -> str:
     """A value with its unit and interval, as "3.1 points [1.0, 5.2]"."""
-    return " ".join(part for part in (number(value, form), unit, interval(low, high, form)) if part)
+    return f"{number(value, form, unit)} {interval(low, high, form)}"
 
 
 def side(low: float, high: float, bound: float = 0.0) -> str:
@@ -163,7 +174,19 @@ def tally(
     return ", ".join(parts) + (f"; neither is shown in {rest:,}" if rest else "")
 
 
-def top_heads(cells: pd.DataFrame, column: str, form: str, *, largest: bool = True) -> str:
+def beside(values: pd.Series, form: str, unit: str = "") -> str:
+    """Values of arms (the index), as "0.20 in the tuned encoder and 0.08 in random weights".
+
+    Random weights come last, as the control of the others.
+    """
+    order = sorted(values.index, key=lambda arm: arm == RANDOM_WEIGHTS)
+    parts = [f"{number(values[arm], form, unit)} in {ARMS.get(arm, arm)}" for arm in order]
+    return listed(parts) if parts else "not measured"
+
+
+def top_heads(
+    cells: pd.DataFrame, column: str, form: str, *, largest: bool = True, unit: str = ""
+) -> str:
     """The heads with most (or least) of a column and how much, as "head 3 of layer 2 (0.42)".
 
     Args:
@@ -173,6 +196,7 @@ def top_heads(cells: pd.DataFrame, column: str, form: str, *, largest: bool = Tr
     names, said = extreme(values, form, largest)
     if not names:
         return "no head (nothing was measured)"
+    said = f"{said} {unit}" if unit else said
     if len(names) == 1:
         return f"{head_name(*names[0])} ({said})"
     if len(names) == int(np.isfinite(values.astype(float)).sum()):

@@ -57,7 +57,9 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
     return cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
 
 
-def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
+def effects_figure(
+    name: str, title: str, cells: pd.DataFrame, unit: str, *, finding: str = ""
+) -> Figure:
     """Heatmaps of the effects of `single_heads`, one for each task."""
     return heads_figure(
         name,
@@ -70,6 +72,7 @@ def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Fig
         diverging=True,
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
+        finding=finding,
     )
 
 

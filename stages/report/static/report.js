@@ -53,3 +53,17 @@ for (const input of document.querySelectorAll("[data-filter]")) {
   input.addEventListener("input", apply);
   apply();
 }
+
+// An open group of the navigation closes as menus do: by Escape, and by a click elsewhere.
+const groups = document.querySelectorAll("nav details");
+document.addEventListener("click", (event) => {
+  for (const group of groups) if (!group.contains(event.target)) group.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const group of groups) {
+    if (!group.open) continue;
+    group.open = false;
+    group.firstElementChild.focus();
+  }
+});

@@ -10,6 +10,7 @@ from stages.core.pages.said import (
     BELOW,
     NOT_SHOWN,
     apart,
+    beside,
     beside_control,
     compared,
     counted,
@@ -143,6 +144,15 @@ def test_a_tally_counts_what_is_shown_and_what_is_not(above, below, rest, expect
     assert tally(found, "head", ("more", "less"), bound="than by chance") == expected
 
 
+def test_arms_stand_beside_the_control_which_comes_last():
+    values = pd.Series({"random_weights": 0.081, "untuned": 0.2, "tuned": NAN, "recorded": 1})
+    assert beside(values, ".2f", "nats") == (
+        "0.20 nats in the untuned encoder, no value in the tuned encoder, 1.00 nats in "
+        "the recorded encoder and 0.08 nats in random weights"
+    )
+    assert beside(values.iloc[:0], ".2f") == "not measured"
+
+
 @pytest.mark.parametrize(
     ("values", "largest", "expected"),
     [
@@ -162,6 +172,8 @@ def test_top_heads_know_ties_and_gaps(values, largest, expected):
 
 
 def test_a_control_that_was_not_measured_is_said():
+    cells = pd.DataFrame({"layer": [0, 1], "head": [0, 2], "value": [1.0, 2.0]})
+    assert top_heads(cells, "value", ".0f", unit="nats") == "head 2 of layer 1 (2 nats)"
     assert beside_control("0.10") == "with random weights 0.10"
     assert beside_control("") == "random weights were not measured"
 
