@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from stages.examples.tables import CLEAREST, MEDIAN, PATTERN, ROLE
+from stages.core.viewer.clearest import clearest_and_median
+from stages.core.viewer.tables import PATTERN, ROLE
 
 
 class Choice(NamedTuple):
@@ -46,23 +47,6 @@ def candidates(
 def drawn_by_seed(count: int, most: int, seed: int) -> list[int]:
     """Places of `most` of `count` candidates, drawn without a look at their maps."""
     return sorted(np.random.default_rng([seed, 2]).permutation(count)[:most].tolist())
-
-
-def clearest_and_median(values: Float[np.ndarray, " case"]) -> dict[str, int]:
-    """Places of the largest value and of the median; of equal ones the first.
-
-    The median of an even number is the lower one of the two in the middle, so that it is a case.
-    Values that are NaN are no cases; without any the answer is empty.
-    """
-    known = np.flatnonzero(~np.isnan(values))
-    if not len(known):
-        return {}
-    order = known[np.argsort(values[known], kind="stable")]
-    middle = values[order[(len(order) - 1) // 2]]
-    return {
-        CLEAREST: int(known[np.argmax(values[known])]),
-        MEDIAN: int(known[np.argmax(values[known] == middle)]),
-    }
 
 
 def choose_patterns(maps: pd.DataFrame) -> list[Choice]:

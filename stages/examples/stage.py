@@ -23,6 +23,7 @@ from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.task import load_task, seeds_of
 from stages.core.viewer.readable import Tokens, read_text
+from stages.core.viewer.tables import CHOSEN, MAPS, TEXTS
 from stages.examples.choosing import candidates, choose_patterns, choose_roles, drawn_by_seed
 from stages.examples.kept import (
     choice_table,
@@ -32,7 +33,6 @@ from stages.examples.kept import (
     text_table,
     texts_of,
 )
-from stages.examples.tables import CHOSEN, MAPS, TEXTS
 
 ARMS = (TUNED, UNTUNED)  # maps are chosen by the first
 

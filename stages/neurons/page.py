@@ -20,7 +20,7 @@ def sections(measures: Measures) -> list[Section]:
 def heads(measures: Measures) -> pd.DataFrame:
     """Share of the largest neurons and constancy of signs, on the first corpus."""
     own = of_first_corpus(measures.frame(NEURONS)).set_index(["layer", "head"])
-    labels = _labels(own)
+    labels = labels_of(own)
     return own[list(labels)].rename(columns=labels)
 
 
@@ -29,7 +29,7 @@ def _neurons(cells: pd.DataFrame) -> Section:
     panels = pd.concat(
         [
             own[["corpus", "layer", "head"]].assign(value=own[name], panel=label)
-            for name, label in _labels(own).items()
+            for name, label in labels_of(own).items()
         ]
     )
     panels = panels.assign(panel=panels["corpus"] + ": " + panels["panel"])
@@ -61,8 +61,8 @@ def _neurons(cells: pd.DataFrame) -> Section:
 
 
 def _chosen(rows: pd.DataFrame) -> Section:
-    """The measures of the heads that stand for a pattern; of shares only those of `_labels`."""
-    shares = _labels(pd.DataFrame(columns=rows["measure"].unique()))
+    """The measures of the heads that stand for a pattern; of shares only those of `labels_of`."""
+    shares = labels_of(pd.DataFrame(columns=rows["measure"].unique()))
     titles = {
         STRENGTH: "strength",
         f"{WITHOUT}_position": "strength without position",
@@ -119,7 +119,7 @@ def _removed(rows: pd.DataFrame) -> Section:
     )
 
 
-def _labels(rows: pd.DataFrame) -> dict[str, str]:
+def labels_of(rows: pd.DataFrame) -> dict[str, str]:
     """The columns to show, with what readers call them: two shares at most, and the signs."""
     shares = re.compile(rf"{SHARE}_(\d+)")
     counts = sorted(int(match[1]) for match in map(shares.fullmatch, rows) if match)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
+from inspect import getdoc
 from typing import get_args
 
 import pandas as pd
@@ -74,3 +75,18 @@ def heads_of_pages(measures: Measures, shown: Iterable[Page]) -> pd.DataFrame:
         return pd.DataFrame(columns=HEAD)
     table = pd.concat(tables, ignore_index=True)
     return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]
+
+
+def columns_of_pages(measures: Measures, shown: dict[str, Page]) -> pd.DataFrame:
+    """One row a page that adds columns to the table of all heads: what they are, in its words."""
+    rows: dict[str, tuple[str, list[str]]] = {}
+    for own in by_model(measures).values():
+        for name, page in shown.items():
+            with suppress(NotMeasured):
+                if page.heads is None:
+                    continue
+                said = (getdoc(page.heads) or "").split("\n\n")[0].replace("\n", " ")
+                _, names = rows.setdefault(name, (said.replace("`", ""), []))
+                names += [str(one) for one in page.heads(own) if str(one) not in names]
+    found = [(name, ", ".join(names), said) for name, (said, names) in rows.items()]
+    return pd.DataFrame(found, columns=["page", "columns", "what they are"])

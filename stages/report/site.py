@@ -19,7 +19,15 @@ from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
+from stages.core.viewer.script.assets import as_json
 from stages.report.bars import bar, published_in_words, region_in_words, shown
+from stages.report.cells import cell
+from stages.report.head_pages import (
+    ModelHeads,
+    places_of_models,
+    write_head_assets,
+    write_heads,
+)
 from stages.report.measured_pages import MeasuredPage, navigation
 
 HERE = Path(__file__).parent
@@ -41,6 +49,7 @@ def environment() -> Environment:
         region=region_in_words,
         published=published_in_words,
         cell=cell,
+        json=lambda content: Markup(as_json(content)),
         specification=inline_specification,
     )
     made.tests.update(figure=lambda item: isinstance(item, Figure))
@@ -54,6 +63,8 @@ def write_site(
     heads: pd.DataFrame,
     generated: list[str],
     texts: pd.DataFrame,
+    models: list[ModelHeads],
+    columns: pd.DataFrame,
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
@@ -62,6 +73,8 @@ def write_site(
         heads: the table of all heads, one row a model, layer and head.
         generated: the tasks and corpora whose text programs wrote.
         texts: the table of what was read, one row a split or corpus.
+        models: whose heads have a page.
+        columns: what the columns of `heads` are, and the page that each is from.
     """
     templates = environment()
     shared = {
@@ -71,6 +84,8 @@ def write_site(
         "most_rows": MOST_ROWS,
         "generated": generated,
         "texts": texts,
+        "models_of_heads": places_of_models(models),
+        "columns_of_heads": columns,
         "verdicts": get_args(Verdict),
         "tallies": tallies(findings),
         "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],
@@ -80,6 +95,7 @@ def write_site(
         },
     }
     write_assets(reports / "assets")
+    write_heads(reports / "heads", models, generated)
     write_items(reports, [item for one in pages.values() for item in one.items])
     write_csv(heads, reports / "heads.csv")
     with atomic(reports / "pages") as folder:
@@ -91,6 +107,8 @@ def write_site(
             (folder / f"{name}.html").write_text(text, encoding="utf-8")
         text = templates.get_template("heads.html").render(shared, root="../", current="heads")
         (folder / "heads.html").write_text(text, encoding="utf-8")
+        text = templates.get_template("head.html").render(shared, root="../", current="head")
+        (folder / "head.html").write_text(text, encoding="utf-8")
     with atomic(reports / "index.html") as partial:
         text = templates.get_template("index.html").render(shared, root="", current="index")
         partial.write_text(text, encoding="utf-8")
@@ -147,6 +165,7 @@ def write_assets(folder: Path) -> None:
     """Write the one Vega runtime that all pages share, our own script, and the style."""
     with atomic(folder) as partial:
         shutil.copytree(HERE / "static", partial)
+        write_head_assets(partial)
         (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
 
 
@@ -157,15 +176,6 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     frame[numbers] = frame[numbers] + 0.0  # no -0.0
     with atomic(path) as partial:
         frame.to_csv(partial, index=False, lineterminator="\n")
-
-
-def cell(value: object) -> str:
-    """A table's cell as text."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{round(value, PLACES) + 0.0:.4g}"
-    return str(value)
 
 
 def inline_specification(figure: Figure) -> Markup:

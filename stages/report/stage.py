@@ -18,7 +18,8 @@ from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.report.measured_pages import heads_of_pages, measured_pages
+from stages.report.head_pages import models_of
+from stages.report.measured_pages import columns_of_pages, heads_of_pages, measured_pages
 from stages.report.site import write_site
 
 REPORTS = Path("reports")
@@ -35,7 +36,9 @@ def run_stage() -> None:
     measures = open_measures()
     measured = measured_pages(measures)
     heads = heads_of_pages(measures, [one.page for one in measured.values()])
-    write_site(REPORTS, read_findings(), measured, heads, generated_text(), texts_read(measures))
+    columns = columns_of_pages(measures, {name: one.page for name, one in measured.items()})
+    read = generated_text(), texts_read(measures)
+    write_site(REPORTS, read_findings(), measured, heads, *read, models_of(measures), columns)
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
 
 

@@ -5,20 +5,12 @@ import pandas as pd
 
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.pages.pattern_titles import PATTERN_TITLES
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import Estimate, mean_on_same_examples
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
-PATTERN_TITLES = {
-    "next": "next token",
-    "previous": "previous token",
-    "related": "same or related word",
-    "related_other": "same or related word of the other text",
-    "pieces": "other pieces of the word",
-    "delimiter": "[CLS] and [SEP]",
-    "sentence": "all words of the sentence",
-}
 SHARES = {
     "cls": "to [CLS]",
     "sep": "to [SEP]",

@@ -3,14 +3,13 @@
 Nothing in it is loaded from elsewhere, and its own policy forbids it.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-from stages.core.viewer.assets import joined, viewer_script, viewer_style
 from stages.core.viewer.readable import Tokens
 from stages.core.viewer.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
+from stages.core.viewer.script.assets import as_json, joined, viewer_script, viewer_style
 from stages.view.attention import Attention, Prediction
 from stages.view.models import ShownModel
 
@@ -78,12 +77,6 @@ def document(data: dict[str, Any]) -> str:
     page = (STATIC / "view.html").read_text(encoding="utf-8")
     # In one pass: a text may hold such a mark itself.
     return re.sub("<!--(styles|data|scripts)-->", lambda mark: parts[mark[1]], page)
-
-
-def as_json(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element around it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _rounded(prediction: Prediction) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import Parameters, section
 from stages.core.viewer.readable import Tokens, read_text, recorded_tokens
+from stages.core.viewer.tables import CORPUS_CHOSEN, CORPUS_MAPS, CORPUS_TEXTS
 from stages.examples.choosing import candidates, choose_roles, drawn_by_seed
 from stages.examples.kept import (
     choice_table,
@@ -22,7 +23,6 @@ from stages.examples.kept import (
     text_table,
     texts_of,
 )
-from stages.examples.tables import CORPUS_CHOSEN, CORPUS_MAPS, CORPUS_TEXTS
 
 
 class TextExamples(Parameters, section="text_examples"):

@@ -1,4 +1,4 @@
-"""What the stages `examples` and `text_examples` write."""
+"""What the stages `examples` and `text_examples` write, and the report shows."""
 
 from stages.core.stage.tables import MeasuredTable
 

@@ -1,0 +1,11 @@
+"""What readers call Vig's patterns of attention (`stages.core.maps.vig_patterns`)."""
+
+PATTERN_TITLES = {
+    "next": "next token",
+    "previous": "previous token",
+    "related": "same or related word",
+    "related_other": "same or related word of the other text",
+    "pieces": "other pieces of the word",
+    "delimiter": "[CLS] and [SEP]",
+    "sentence": "all words of the sentence",
+}
