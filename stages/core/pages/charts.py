@@ -24,7 +24,12 @@ FONT = (
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
 # Pixels: a heatmap's cell, the text beside a panel, the width of a page.
-CELL, AXIS_WIDTH, PAGE_WIDTH = 22, 70, 980
+CELL, AXIS_WIDTH, PAGE_WIDTH = 21, 60, 980
+# White is 0, or the least: of changes from red to blue, of amounts to blue.
+CHANGES = ["#8c0d1c", "#d6604d", "#fddbc7", "#ffffff", "#d1e5f0", "#4393c3", "#08366b"]
+AMOUNTS = ["#ffffff", "#c6dbef", "#6baed6", "#2171b5", "#08306b"]
+# A few cells farther out than so many times the others' end do not set the scale of all.
+OUTLYING, OTHERS = 3, 0.98
 
 
 @altair.theme.register("paper", enable=True)
@@ -43,6 +48,7 @@ def paper() -> altair.theme.ThemeConfig:
                 "tickColor": "#b6bdc5",
                 "titleFontWeight": "normal",
                 "labelLimit": 220,
+                "labelOverlap": "greedy",
             },
             "legend": {**text, "titleFontWeight": "normal", "gradientThickness": 12},
             "header": {**text, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold"},
@@ -62,6 +68,7 @@ def heatmap(
     tooltip: list[str] | None = None,
     marked: str | None = None,
     format: str = ".2f",
+    at_least: float = 0.0,
 ) -> altair.FacetChart:
     """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
 
@@ -70,13 +77,17 @@ def heatmap(
         title: of the colour scale, with the unit.
         diverging: put white at 0, and give both sides the same range.
         marked: a column of booleans; where it is true the cell carries a dot.
+        at_least: a diverging scale reaches at least so far, so that small changes stay pale beside
+            those of another figure.
     """
     cells = cells.round(PLACES)
     if diverging:
-        limit = float(cells[value].abs().max()) or 1.0
-        scale = altair.Scale(scheme="redblue", domain=[-limit, limit], domainMid=0)
+        limit, clipped = colour_limit(cells[value], at_least)
+        scale = altair.Scale(range=CHANGES, domain=[-limit, limit], domainMid=0, clamp=True)
+        if clipped:
+            title = [title, f"(beyond ±{limit:{format}}: {clipped})"]
     else:
-        scale = altair.Scale(scheme="blues", zero=False)
+        scale = altair.Scale(range=AMOUNTS, domain=amounts_domain(cells[value]))
     base = altair.Chart().encode(
         x=altair.X("head:O", title="head", axis=altair.Axis(labelAngle=0, grid=False)),
         y=altair.Y("layer:O", title="layer", axis=altair.Axis(grid=False)),
@@ -105,12 +116,45 @@ def heatmap(
     )
 
 
+def colour_limit(values: pd.Series, at_least: float = 0.0) -> tuple[float, int]:
+    """How far a diverging scale reaches on either side of 0, and how many values lie beyond.
+
+    It reaches to the value farthest from 0, but where that is an outlier only as far as the others.
+    """
+    sizes = values.abs().dropna()
+    farthest = float(sizes.max()) if len(sizes) else 0.0
+    others = float(sizes.quantile(OTHERS)) if len(sizes) else 0.0
+    limit = others if 0 < OUTLYING * others < farthest else farthest
+    limit = max(limit, at_least) or 1.0
+    return limit, int((sizes > limit).sum())
+
+
+def amounts_domain(values: pd.Series) -> list[float]:
+    """From 0 to the most; from the least where all lie far from 0, as they would look alike."""
+    least, most = float(values.min()), float(values.max())
+    if not (math.isfinite(least) and math.isfinite(most)):
+        return [0.0, 1.0]
+    start = 0.0 if 0 <= least <= most / 2 else least
+    return [start, most if most > start else start + 1.0]
+
+
+def whole_ticks(values: pd.Series) -> altair.Axis:
+    """An axis of numbers; of whole ones, as of layers, it has no tick between two of them."""
+    numbers = values.dropna()
+    if len(numbers) and (numbers % 1 == 0).all():
+        return altair.Axis(tickMinStep=1, format="d")
+    return altair.Axis()
+
+
 def dots(
     rows: pd.DataFrame, label: str, title: str, *, group: str | None = None, zero: bool = True
 ) -> altair.LayerChart:
     """A dot with its interval for each row: columns `label`, value, low, high, perhaps `group`."""
     rows = rows.round(PLACES)
-    encoding = {"y": altair.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])))}
+    # The labels say what they are; numbers of layers do not.
+    heading = label if pd.api.types.is_numeric_dtype(rows[label]) else None
+    order = list(dict.fromkeys(rows[label]))
+    encoding = {"y": altair.Y(f"{label}:N", sort=order, title=heading)}
     if group:
         order = list(dict.fromkeys(rows[group]))
         encoding["color"] = altair.Color(f"{group}:N", title=group, sort=order)
@@ -134,7 +178,7 @@ def curves(
     points = points.round(PLACES)
     order = list(dict.fromkeys(points[group]))
     base = altair.Chart().encode(
-        x=altair.X(f"{x}:Q", title=x_title),
+        x=altair.X(f"{x}:Q", title=x_title, axis=whole_ticks(points[x])),
         color=altair.Color(
             f"{group}:N", title=group, sort=order, legend=altair.Legend(symbolOpacity=1)
         ),
@@ -154,13 +198,22 @@ def curves(
 
 
 def scatter(
-    points: pd.DataFrame, x: str, y: str, titles: tuple[str, str], *, panel: str, tooltip: list[str]
+    points: pd.DataFrame,
+    x: str,
+    y: str,
+    titles: tuple[str, str],
+    *,
+    panel: str,
+    tooltip: list[str],
+    comparable: bool = False,
 ) -> altair.FacetChart:
-    """A dot for each row, one panel a value of the column `panel`, each on its own scales.
+    """A dot for each row, one panel a value of the column `panel`.
 
     Args:
         titles: of the axes x and y, with their units.
+        comparable: whether all panels have the same scales, or each its own.
     """
+    scales = "shared" if comparable else "independent"
     points = points.round(PLACES)
     base = altair.Chart().encode(
         x=altair.X(f"{x}:Q", title=titles[0]), y=altair.Y(f"{y}:Q", title=titles[1])
@@ -174,7 +227,7 @@ def scatter(
             columns=2,
             data=_checked(points),
         )
-        .resolve_scale(x="independent", y="independent")
+        .resolve_scale(x=scales, y=scales)
         .resolve_axis(x="independent", y="independent")
     )
 
@@ -211,13 +264,24 @@ def plane(
 
 
 def shares(
-    rows: pd.DataFrame, label: str, share: str, kind: str, panel: str | None = None
+    rows: pd.DataFrame,
+    label: str,
+    share: str,
+    kind: str,
+    panel: str | None = None,
+    title: str = "share of maps",
 ) -> altair.Chart:
-    """Stacked bars that add up to 100%: one bar a `label`, one colour a `kind`."""
+    """Stacked bars that add up to 100%: one bar a `label`, one colour a `kind`.
+
+    Args:
+        title: of the axis: of what they are shares.
+    """
     rows = rows.round(PLACES)
+    # Rounded shares may add up to a little more than all.
+    whole = altair.Scale(domain=[0, 1], nice=False, clamp=True)
     order = list(dict.fromkeys(rows[kind]))
     encoding = {
-        "x": altair.X(f"{share}:Q", title="share of maps", axis=altair.Axis(format="%")),
+        "x": altair.X(f"{share}:Q", title=title, scale=whole, axis=altair.Axis(format="%")),
         "y": altair.Y(f"{label}:N", title=None, sort=list(dict.fromkeys(rows[label]))),
         "color": altair.Color(f"{kind}:N", title=kind, sort=order),
         "order": altair.Order("place:Q"),
@@ -228,7 +292,7 @@ def shares(
             f"{panel}:N",
             title=None,
             sort=list(dict.fromkeys(rows[panel])),
-            header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="start"),
+            header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="middle"),
         )
     rows = rows.assign(place=rows[kind].map(order.index))
     chart = altair.Chart(_checked(rows)).mark_bar(stroke="white").encode(**encoding)

@@ -57,8 +57,14 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
     return cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
 
 
-def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
-    """Heatmaps of the effects of `single_heads`, one for each task."""
+def effects_figure(
+    name: str, title: str, cells: pd.DataFrame, unit: str, at_least: float = 0.0
+) -> Figure:
+    """Heatmaps of the effects of `single_heads`, one for each task.
+
+    Args:
+        at_least: the colours reach at least so far, as of the figure that this one is beside.
+    """
     return heads_figure(
         name,
         title,
@@ -66,10 +72,13 @@ def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Fig
         "correction over all heads of the task.",
         cells,
         "effect",
-        f"change, {unit}",
+        "change, percent of the metric with all heads on"
+        if unit == "percent"
+        else f"change, {unit}",
         diverging=True,
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
+        at_least=at_least,
     )
 
 
