@@ -1,11 +1,14 @@
 """The control of the tables about heads: the same places in an encoder that began at random."""
 
+from contextlib import suppress
+
 import pandas as pd
 
 from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
+from stages.core.pages.heatmaps import colour_limit
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
@@ -21,6 +24,7 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
@@ -67,9 +71,21 @@ def _heads_off(measures: Measures) -> Section:
                 f"{CHANGE} with one head off ({mode}, points): random weights",
                 single_heads(gates, mode, "points"),
                 "points",
+                at_least=_reach_beside(measures, mode),
             ),
         ),
     )
+
+
+def _reach_beside(measures: Measures, mode: str) -> float:
+    """How far the colours reach of the pretrained encoder's figure; 0 where there is none.
+
+    Effects that are small beside those of the pretrained encoder look small.
+    """
+    with suppress(NotMeasured):
+        cells = single_heads(effects(measures, tuned.GATES), mode, "points")
+        return colour_limit(cells["effect"])[0]
+    return 0.0
 
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:

@@ -2,16 +2,18 @@
 
 import pandas as pd
 
+from stages.core.pages.beside import Beside, first_corpus
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, studied
+from stages.pairs.said import said_of_candidates, said_of_most, said_of_moved
 from stages.pairs.tables import BEST, CANDIDATES, HEADS, WHICH
 
 
 def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(HEADS)
     rows = rows[rows["kind"].notna()]
-    crossed = rows[(rows["pairing"] == "crossed") & (rows["aggregate"] == "maximum")]
+    crossed = _as_first(rows)
     return [
         Section(
             "K7: whether the heads that link words are diagonal ones",
@@ -48,13 +50,34 @@ def sections(measures: Measures) -> list[Section]:
     ]
 
 
+def in_short(measures: Measures) -> list[str]:
+    """Whether the heads that link words are those of neighbours, and what the strongest link."""
+    candidates = first_corpus(_as_first(measures.frame(CANDIDATES)))
+    kinds = candidates.own["kind"].unique()[:2]
+    said = [said_of_candidates(_of_kind(candidates, kind), kind) for kind in kinds]
+    cells = _as_first(measures.frame(HEADS))
+    of_first = (cells["corpus"] == candidates.corpus) & (cells["kind"] == kinds[0])
+    return [*said, said_of_most(cells[of_first])]
+
+
+def _as_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every pair with every other, of several the largest: what the claims are about."""
+    first = (rows["pairing"] == "crossed") & (rows["aggregate"] == "maximum")
+    return rows[first & rows["kind"].notna()]
+
+
+def _of_kind(found: Beside, kind: str) -> Beside:
+    parts = (rows[rows["kind"] == kind] for rows in (found.own, found.control))
+    return Beside(found.corpus, *parts)
+
+
 def _candidates_table(rows: pd.DataFrame) -> Table:
     rows = rows[rows["kind"].notna()]
     return Table(
         "pairs-candidates",
         "Candidates and diagonal heads",
-        "One row a corpus, encoder, kind of pair, pairing and aggregate; random weights are the "
-        "control.",
+        "Counts of heads, and shares of them. One row a corpus, encoder, kind of pair, pairing and "
+        "aggregate; random weights are the control.",
         rows[["corpus", "encoder", *WHICH, *CANDIDATES.columns[1 : -len(WHICH)]]],
     )
 
@@ -74,6 +97,7 @@ def _moved_figure(crossed: pd.DataFrame) -> Figure:
             panel="panel",
             tooltip=["layer", "head", "weight", "moved_weight"],
         ),
+        finding=said_of_moved(crossed),
     )
 
 
@@ -82,12 +106,13 @@ def _heads_figure(crossed: pd.DataFrame) -> Figure:
     return heads_figure(
         "pairs-heads",
         "Weight on pairs",
-        "Layer x head for each kind of pair.",
+        "Layer x head for each kind of pair: the attention that pairs get.",
         own.assign(panel=own["corpus"] + ": " + own["kind"]),
         "weight",
         "weight",
         panel="panel",
         tooltip=["panel", "layer", "head", "weight", "moved_weight"],
+        finding=said_of_most(crossed),
     )
 
 
@@ -111,4 +136,5 @@ PAGE = Page(
     summary="Whether the heads that link verbs and subjects are those that attend to neighbours.",
     studies=("K7",),
     sections=sections,
+    in_short=in_short,
 )

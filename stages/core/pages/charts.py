@@ -3,7 +3,6 @@
 A chart carries its data, rounded, so that it works offline and its file changes only with them.
 """
 
-import math
 import re
 from pathlib import Path
 
@@ -23,13 +22,7 @@ FONT = (
     "Liberation Sans, Arial, Helvetica, Noto Sans CJK SC, Noto Sans SC, PingFang SC, "
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
-# Pixels: a heatmap's cell, the text beside a panel, the width of a page.
-CELL, AXIS_WIDTH, PAGE_WIDTH = 21, 60, 980
-# White is 0, or the least: of changes from red to blue, of amounts to blue.
-CHANGES = ["#8c0d1c", "#d6604d", "#fddbc7", "#ffffff", "#d1e5f0", "#4393c3", "#08366b"]
-AMOUNTS = ["#ffffff", "#c6dbef", "#6baed6", "#2171b5", "#08306b"]
-# A few cells farther out than so many times the others' end do not set the scale of all.
-OUTLYING, OTHERS = 3, 0.98
+CELL = 21  # pixels
 
 
 @altair.theme.register("paper", enable=True)
@@ -58,86 +51,6 @@ def paper() -> altair.theme.ThemeConfig:
     )
 
 
-def heatmap(
-    cells: pd.DataFrame,
-    value: str,
-    title: str,
-    *,
-    panel: str = "panel",
-    diverging: bool = False,
-    tooltip: list[str] | None = None,
-    marked: str | None = None,
-    format: str = ".2f",
-    at_least: float = 0.0,
-) -> altair.FacetChart:
-    """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
-
-    Args:
-        cells: one row a cell with layer, head, `panel` and `value`.
-        title: of the colour scale, with the unit.
-        diverging: put white at 0, and give both sides the same range.
-        marked: a column of booleans; where it is true the cell carries a dot.
-        at_least: a diverging scale reaches at least so far, so that small changes stay pale beside
-            those of another figure.
-    """
-    cells = cells.round(PLACES)
-    if diverging:
-        limit, clipped = colour_limit(cells[value], at_least)
-        scale = altair.Scale(range=CHANGES, domain=[-limit, limit], domainMid=0, clamp=True)
-        if clipped:
-            title = [title, f"(beyond ±{limit:{format}}: {clipped})"]
-    else:
-        scale = altair.Scale(range=AMOUNTS, domain=amounts_domain(cells[value]))
-    base = altair.Chart().encode(
-        x=altair.X("head:O", title="head", axis=altair.Axis(labelAngle=0, grid=False)),
-        y=altair.Y("layer:O", title="layer", axis=altair.Axis(grid=False)),
-    )
-    rect = base.mark_rect(stroke="white", strokeWidth=1).encode(
-        color=altair.Color(
-            f"{value}:Q", scale=scale, legend=altair.Legend(title=title, format=format)
-        ),
-        tooltip=tooltip or [panel, "layer", "head", value],
-    )
-    layers = [rect]
-    if marked:
-        dot = base.mark_circle(size=26, color=INK)
-        layers.append(dot.transform_filter(f"datum.{marked}"))
-    panels = list(dict.fromkeys(cells[panel]))
-    size = {"width": CELL * cells["head"].nunique(), "height": CELL * cells["layer"].nunique()}
-    return (
-        altair.layer(*layers)
-        .properties(**size)
-        .facet(
-            altair.Facet(f"{panel}:N", title=None, sort=panels),
-            columns=_columns(len(panels), size["width"]),
-            data=_checked(cells),
-        )
-        .resolve_axis(x="independent", y="independent")
-    )
-
-
-def colour_limit(values: pd.Series, at_least: float = 0.0) -> tuple[float, int]:
-    """How far a diverging scale reaches on either side of 0, and how many values lie beyond.
-
-    It reaches to the value farthest from 0, but where that is an outlier only as far as the others.
-    """
-    sizes = values.abs().dropna()
-    farthest = float(sizes.max()) if len(sizes) else 0.0
-    others = float(sizes.quantile(OTHERS)) if len(sizes) else 0.0
-    limit = others if 0 < OUTLYING * others < farthest else farthest
-    limit = max(limit, at_least) or 1.0
-    return limit, int((sizes > limit).sum())
-
-
-def amounts_domain(values: pd.Series) -> list[float]:
-    """From 0 to the most; from the least where all lie far from 0, as they would look alike."""
-    least, most = float(values.min()), float(values.max())
-    if not (math.isfinite(least) and math.isfinite(most)):
-        return [0.0, 1.0]
-    start = 0.0 if 0 <= least <= most / 2 else least
-    return [start, most if most > start else start + 1.0]
-
-
 def whole_ticks(values: pd.Series) -> altair.Axis:
     """An axis of numbers; of whole ones, as of layers, it has no tick between two of them."""
     numbers = values.dropna()
@@ -160,7 +73,7 @@ def dots(
         encoding["color"] = altair.Color(f"{group}:N", title=group, sort=order)
         encoding["yOffset"] = altair.YOffset(f"{group}:N", sort=order)
     tooltip = [name for name in (label, group, "value", "low", "high") if name]
-    base = altair.Chart(_checked(rows)).encode(**encoding, tooltip=tooltip)
+    base = altair.Chart(checked_rows(rows)).encode(**encoding, tooltip=tooltip)
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=title), x2="high:Q"),
         base.mark_circle(size=60, opacity=1).encode(x="value:Q"),
@@ -193,7 +106,7 @@ def curves(
     return chart.facet(
         altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
         columns=2,
-        data=_checked(points),
+        data=checked_rows(points),
     ).resolve_axis(x="independent", y="independent")
 
 
@@ -225,7 +138,7 @@ def scatter(
         .facet(
             altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
             columns=2,
-            data=_checked(points),
+            data=checked_rows(points),
         )
         .resolve_scale(x=scales, y=scales)
         .resolve_axis(x="independent", y="independent")
@@ -257,7 +170,7 @@ def plane(
         .facet(
             altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
             columns=2,
-            data=_checked(points),
+            data=checked_rows(points),
         )
         .resolve_scale(x="independent", y="independent")
     )
@@ -295,7 +208,7 @@ def shares(
             header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="middle"),
         )
     rows = rows.assign(place=rows[kind].map(order.index))
-    chart = altair.Chart(_checked(rows)).mark_bar(stroke="white").encode(**encoding)
+    chart = altair.Chart(checked_rows(rows)).mark_bar(stroke="white").encode(**encoding)
     return chart.properties(width=460, height=altair.Step(24))
 
 
@@ -303,7 +216,7 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     """Counts of `x` against `y` as a square of numbered cells; columns `x`, `y` and `value`."""
     order = list(dict.fromkeys(cells[y]))
     limit = int(cells[value].max())
-    base = altair.Chart(_checked(cells)).encode(
+    base = altair.Chart(checked_rows(cells)).encode(
         x=altair.X(f"{x}:N", sort=order, axis=altair.Axis(labelAngle=-30)),
         y=altair.Y(f"{y}:N", sort=order),
     )
@@ -342,19 +255,14 @@ def _renumbered(svg: str) -> str:
     )
 
 
-def _columns(panels: int, width: int) -> int:
-    """As many panels side by side as fit on a page, with rows of equal length."""
-    fitting = max(1, PAGE_WIDTH // (width + AXIS_WIDTH))
-    return math.ceil(panels / math.ceil(panels / fitting))
-
-
 def _zero_line(axis: str) -> altair.Chart:
     """A thin line at 0, where nothing changes."""
     data = pd.DataFrame({"zero": [0]})
     return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: "zero:Q"})
 
 
-def _checked(rows: pd.DataFrame) -> pd.DataFrame:
+def checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure, unless there are more than a browser draws without delay."""
     if len(rows) > MOST_MARKS:
         raise ValueError(f"a figure of {len(rows)} marks; aggregate to {MOST_MARKS} or fewer")
     return rows

@@ -212,3 +212,12 @@ def top_heads(
 def beside_control(said: str) -> str:
     """What random weights have of the same, to stand behind a number; "" where nothing is known."""
     return f"with random weights {said}" if said else "random weights were not measured"
+
+
+def compared(
+    low: float,
+    high: float,
+    words: tuple[str, str, str] = ("more than", "less than", "not shown to differ from"),
+) -> str:
+    """How one value lies to another, by the interval of their difference."""
+    return dict(zip((ABOVE, BELOW, NOT_SHOWN), words, strict=True))[side(low, high)]

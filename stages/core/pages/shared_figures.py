@@ -58,13 +58,20 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
 
 
 def effects_figure(
-    name: str, title: str, cells: pd.DataFrame, unit: str, at_least: float = 0.0
+    name: str,
+    title: str,
+    cells: pd.DataFrame,
+    unit: str,
+    *,
+    finding: str = "",
+    at_least: float = 0.0,
 ) -> Figure:
     """Heatmaps of the effects of `single_heads`, one for each task.
 
     Args:
         at_least: the colours reach at least so far, as of the figure that this one is beside.
     """
+    of = "percent of the metric with all heads on" if unit == "percent" else unit
     return heads_figure(
         name,
         title,
@@ -72,12 +79,11 @@ def effects_figure(
         "correction over all heads of the task.",
         cells,
         "effect",
-        "change, percent of the metric with all heads on"
-        if unit == "percent"
-        else f"change, {unit}",
+        f"change, {of}",
         diverging=True,
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
+        finding=finding,
         at_least=at_least,
     )
 

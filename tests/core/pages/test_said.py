@@ -12,6 +12,7 @@ from stages.core.pages.said import (
     apart,
     beside,
     beside_control,
+    compared,
     counted,
     extreme,
     head_name,
@@ -175,3 +176,11 @@ def test_a_control_that_was_not_measured_is_said():
     assert top_heads(cells, "value", ".0f", unit="nats") == "head 2 of layer 1 (2 nats)"
     assert beside_control("0.10") == "with random weights 0.10"
     assert beside_control("") == "random weights were not measured"
+
+
+def test_values_are_compared_by_the_interval_of_their_difference():
+    assert compared(0.1, 0.2) == "more than"
+    assert compared(-0.2, -0.1) == "less than"
+    for low, high in ((-0.1, 0.2), (0.0, 0.2), (0.2, 0.2), (NAN, NAN)):
+        assert compared(low, high) == "not shown to differ from"
+    assert compared(0.1, 0.2, ("above", "below", "beside")) == "above"
