@@ -26,7 +26,7 @@ def sections(measures: Measures) -> list[Section]:
         "finetune-scores",
         "Primary metric of every task and arm",
         "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
-        "Several seeds are averaged.",
+        + averaged(table["seeds"]),
         dots(table, "task", "primary metric, points", group="model", zero=False),
     )
     return [
@@ -49,6 +49,16 @@ def sections(measures: Measures) -> list[Section]:
             ),
         )
     ]
+
+
+def averaged(seeds: pd.Series) -> str:
+    """Whether the rows are means over several seeds, as far as the report has several."""
+    several = seeds > 1
+    if several.all():
+        return "Each is the mean over several seeds."
+    if several.any():
+        return "Where a model has several seeds, it is their mean."
+    return "Each is of one seed."
 
 
 def scores(measures: Measures) -> pd.DataFrame:
