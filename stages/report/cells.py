@@ -4,6 +4,7 @@ import math
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 DIGITS = 3  # of a column's largest number
@@ -40,7 +41,7 @@ def cell(value: Any, places: int) -> Cell:
     """A cell; a number that is not 0 never reads as 0, and one that is missing leaves it empty."""
     if value is None or value is pd.NA or value is pd.NaT:
         return Cell("", False)
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if isinstance(value, bool | np.bool_):
         return Cell("yes" if value else "no", False)
     if isinstance(value, Integral):
         return Cell(str(int(value)), True)
