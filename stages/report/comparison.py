@@ -116,10 +116,8 @@ def summary(rows: list[Row]) -> str:
     if not differ:
         return f"{of}; no verdict differs."
     turned = "none turns" if not flip else "1 turns" if flip == 1 else f"{flip} turn"
-    differing = (
-        "1 has verdicts that differ" if differ == 1 else f"{differ} have verdicts that differ"
-    )
-    return f"{of}; {differing}, and {turned} round from holds to fails."
+    differing = f"verdicts differ on {differ} of them" if differ > 1 else "verdicts differ on 1"
+    return f"{of}; {differing}, and {turned} round between holds and fails."
 
 
 def read_all(folders: list[Path]) -> dict[str, tuple[Path, Findings]]:
