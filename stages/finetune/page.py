@@ -10,6 +10,7 @@ from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.finetune.said import said_of_gains, said_of_scores
 
 MODELS = {
     "majority": "majority class",
@@ -22,12 +23,14 @@ RESAMPLES = 1000
 
 def sections(measures: Measures) -> list[Section]:
     table = scores(measures)
+    averaged = " Runs of several seeds are averaged." if table["seeds"].max() > 1 else ""
     figure = Figure(
         "finetune-scores",
         "Primary metric of every task and arm",
-        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
-        "Several seeds are averaged.",
+        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval "
+        f"over examples.{averaged}",
         dots(table, "task", "primary metric, points", group="model", zero=False),
+        finding=said_of_scores(table),
     )
     return [
         Section(
@@ -49,6 +52,10 @@ def sections(measures: Measures) -> list[Section]:
             ),
         )
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    return said_of_gains(scores(measures))
 
 
 def scores(measures: Measures) -> pd.DataFrame:
@@ -94,4 +101,5 @@ PAGE = Page(
     summary="What the encoder gains from fine-tuning and from pretraining.",
     studies=("K1", "T1"),
     sections=sections,
+    in_short=in_short,
 )

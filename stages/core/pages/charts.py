@@ -62,6 +62,7 @@ def heatmap(
     tooltip: list[str] | None = None,
     marked: str | None = None,
     format: str = ".2f",
+    limit: float | None = None,
 ) -> altair.FacetChart:
     """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
 
@@ -70,11 +71,13 @@ def heatmap(
         title: of the colour scale, with the unit.
         diverging: put white at 0, and give both sides the same range.
         marked: a column of booleans; where it is true the cell carries a dot.
+        limit: of a diverging scale on either side; None: the largest value. What lies beyond has
+            the colour of the limit.
     """
     cells = cells.round(PLACES)
     if diverging:
-        limit = float(cells[value].abs().max()) or 1.0
-        scale = altair.Scale(scheme="redblue", domain=[-limit, limit], domainMid=0)
+        limit = limit or float(cells[value].abs().max()) or 1.0
+        scale = altair.Scale(scheme="redblue", domain=[-limit, limit], domainMid=0, clamp=True)
     else:
         scale = altair.Scale(scheme="blues", zero=False)
     base = altair.Chart().encode(

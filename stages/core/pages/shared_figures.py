@@ -58,9 +58,20 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
 
 
 def effects_figure(
-    name: str, title: str, cells: pd.DataFrame, unit: str, *, finding: str = ""
+    name: str,
+    title: str,
+    cells: pd.DataFrame,
+    unit: str,
+    *,
+    finding: str = "",
+    limit: float | None = None,
 ) -> Figure:
-    """Heatmaps of the effects of `single_heads`, one for each task."""
+    """Heatmaps of the effects of `single_heads`, one for each task.
+
+    Args:
+        limit: of the scale on either side; None: the largest effect. A control takes that of the
+            encoder that it stands beside, so that the same colour means the same effect.
+    """
     return heads_figure(
         name,
         title,
@@ -73,6 +84,7 @@ def effects_figure(
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
         finding=finding,
+        limit=limit,
     )
 
 
@@ -81,7 +93,7 @@ def precisions(gates: pd.DataFrame) -> str:
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 
-def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
+def similarity_figure(name: str, title: str, cells: pd.DataFrame, *, finding: str = "") -> Figure:
     """The cosine of each head's maps before and after tuning, for each task."""
     return heads_figure(
         name,
@@ -91,4 +103,5 @@ def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
         "cosine",
         "cosine",
         tooltip=["task", "layer", "head", "cosine", "low", "high"],
+        finding=finding,
     )
