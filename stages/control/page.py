@@ -1,5 +1,7 @@
 """The control of the tables about heads: the same places in an encoder that began at random."""
 
+from contextlib import suppress
+
 import pandas as pd
 
 from stages.control.said import said_of_drift, said_of_heads
@@ -7,6 +9,7 @@ from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
+from stages.core.pages.heatmaps import colour_limit
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
@@ -22,6 +25,7 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
@@ -78,16 +82,21 @@ def _heads_off(measures: Measures) -> Section:
                 single_heads(gates, mode, "points"),
                 "points",
                 finding=" ".join(said_of_heads(table[table["mode"] == mode])),
-                limit=_largest_effect(measures, mode),
+                at_least=_reach_beside(measures, mode),
             ),
         ),
     )
 
 
-def _largest_effect(measures: Measures, mode: str) -> float | None:
-    """The size of the largest effect in the pretrained encoder, the scale of both figures."""
-    cells = single_heads(effects(measures, tuned.GATES), mode, "points")
-    return None if cells.empty else float(cells["effect"].abs().max())
+def _reach_beside(measures: Measures, mode: str) -> float:
+    """How far the colours reach of the pretrained encoder's figure; 0 where there is none.
+
+    Effects that are small beside those of the pretrained encoder look small.
+    """
+    with suppress(NotMeasured):
+        cells = single_heads(effects(measures, tuned.GATES), mode, "points")
+        return colour_limit(cells["effect"])[0]
+    return 0.0
 
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:

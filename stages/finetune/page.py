@@ -23,12 +23,11 @@ RESAMPLES = 1000
 
 def sections(measures: Measures) -> list[Section]:
     table = scores(measures)
-    averaged = " Runs of several seeds are averaged." if table["seeds"].max() > 1 else ""
     figure = Figure(
         "finetune-scores",
         "Primary metric of every task and arm",
-        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval "
-        f"over examples.{averaged}",
+        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
+        + averaged(table["seeds"]),
         dots(table, "task", "primary metric, points", group="model", zero=False),
         finding=said_of_scores(table),
     )
@@ -56,6 +55,16 @@ def sections(measures: Measures) -> list[Section]:
 
 def in_short(measures: Measures) -> list[str]:
     return said_of_gains(scores(measures))
+
+
+def averaged(seeds: pd.Series) -> str:
+    """Whether the rows are means over several seeds, as far as the report has several."""
+    several = seeds > 1
+    if several.all():
+        return "Each is the mean over several seeds."
+    if several.any():
+        return "Where a model has several seeds, it is their mean."
+    return "Each is of one seed."
 
 
 def scores(measures: Measures) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from stages.findings.__main__ import app as findings
 from stages.probes import page as probes
 from stages.report.__main__ import app as report
 from stages.report.measured_pages import heads_of_pages
-from stages.report.site import cell, write_csv
+from stages.report.site import write_csv
 from stages.syntax import page as syntax
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
 
@@ -96,11 +96,6 @@ def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
     assert "pages/ablate.html" not in (reports / "index.html").read_text()
     assert "pages/drift.html" in (reports / "index.html").read_text()
     assert "off: relevance (points)" not in pd.read_csv(reports / "heads.csv").columns
-
-
-def test_cells_are_short_and_plain():
-    cells = [cell(value) for value in (1.23456, -1e-9, float("nan"), True, 7, "text")]
-    assert cells == ["1.235", "0", "", "yes", "7", "text"]
 
 
 def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):

@@ -64,14 +64,14 @@ def effects_figure(
     unit: str,
     *,
     finding: str = "",
-    limit: float | None = None,
+    at_least: float = 0.0,
 ) -> Figure:
     """Heatmaps of the effects of `single_heads`, one for each task.
 
     Args:
-        limit: of the scale on either side; None: the largest effect. A control takes that of the
-            encoder that it stands beside, so that the same colour means the same effect.
+        at_least: the colours reach at least so far, as of the figure that this one is beside.
     """
+    of = "percent of the metric with all heads on" if unit == "percent" else unit
     return heads_figure(
         name,
         title,
@@ -79,12 +79,12 @@ def effects_figure(
         "correction over all heads of the task.",
         cells,
         "effect",
-        f"change, {unit}",
+        f"change, {of}",
         diverging=True,
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
         finding=finding,
-        limit=limit,
+        at_least=at_least,
     )
 
 

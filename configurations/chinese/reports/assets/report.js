@@ -1,19 +1,34 @@
 "use strict";
 
 // Draw each chart in place of its still image, which stays where scripts do not run.
+const narrow = window.matchMedia("(max-width: 45rem)").matches;
 for (const place of document.querySelectorAll("[data-chart]")) {
   const name = place.dataset.chart;
   const specification = JSON.parse(document.getElementById(`${name}-specification`).textContent);
+  if (narrow && specification.columns) specification.columns = 1; // panels below each other
   const actions = { export: true, source: false, compiled: false, editor: false };
-  vegaEmbed(place, specification, { actions, downloadFileName: name }).catch((error) => {
-    console.error(`${name}: ${error.message}`);
-  });
+  const title = place.querySelector("img").dataset.title;
+  vegaEmbed(place, specification, { actions, downloadFileName: name })
+    .then(() => {
+      const menu = place.querySelector("summary");
+      if (menu) menu.setAttribute("aria-label", `Save the chart: ${title}`);
+      place.querySelector("details")?.removeAttribute("title");
+    })
+    .catch((error) => console.error(`${name}: ${error.message}`));
 }
 
-function compareCells(first, second) {
-  const numbers = [Number(first), Number(second)];
+// What a cell is sorted by: its value where what it shows is not one, else its text.
+function sortKey(row, column) {
+  const cell = row.cells[column];
+  return cell.dataset.value ?? cell.textContent.trim();
+}
+
+// What is blank stands last in either direction.
+function compareKeys(first, second, direction) {
   if (first === "" || second === "") return (first === "") - (second === "");
-  return numbers.some(Number.isNaN) ? first.localeCompare(second) : numbers[0] - numbers[1];
+  const [one, two] = [Number(first), Number(second)];
+  const either = Number.isNaN(one) || Number.isNaN(two);
+  return direction * (either ? first.localeCompare(second) : one - two);
 }
 
 function sortBy(table, column) {
@@ -21,10 +36,12 @@ function sortBy(table, column) {
   const ascending = heading.getAttribute("aria-sort") !== "ascending";
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-  const rows = [...table.tBodies[0].rows];
-  const text = (row) => row.cells[column].textContent.trim();
-  rows.sort((one, two) => (ascending ? 1 : -1) * compareCells(text(one), text(two)));
-  table.tBodies[0].append(...rows);
+  for (const body of table.tBodies) {
+    const rows = [...body.rows].filter((row) => !row.matches(".group"));
+    const direction = ascending ? 1 : -1;
+    rows.sort((one, two) => compareKeys(sortKey(one, column), sortKey(two, column), direction));
+    body.append(...rows);
+  }
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -36,20 +53,47 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-for (const input of document.querySelectorAll("[data-filter]")) {
-  const name = input.dataset.filter;
-  const rows = document.querySelectorAll(`#${name} tbody tr`);
+// Inputs that filter the same table: words that a row must have, and values of its attributes.
+function filterTable(name) {
+  const controls = [...document.querySelectorAll(`[data-filter="${name}"]`)];
+  const bodies = document.querySelectorAll(`#${name} tbody`);
   const count = document.querySelector(`[data-count="${name}"]`);
-  const apply = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let kept = 0;
-    for (const row of rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-      kept += !row.hidden;
+  const fits = (row) => controls.every((control) => {
+    if (control.dataset.by) {
+      return control.value === "" || row.dataset[control.dataset.by] === control.value;
     }
-    count.textContent = `${kept} of ${rows.length} rows`;
+    const text = row.textContent.toLowerCase();
+    return control.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  });
+  const apply = () => {
+    let [kept, all] = [0, 0];
+    for (const body of bodies) {
+      const rows = [...body.rows].filter((row) => !row.matches(".group"));
+      for (const row of rows) row.hidden = !fits(row);
+      const shown = rows.filter((row) => !row.hidden).length;
+      for (const group of body.querySelectorAll(".group")) group.hidden = shown === 0;
+      kept += shown;
+      all += rows.length;
+    }
+    count.textContent = `${kept} of ${all} rows`;
   };
-  input.addEventListener("input", apply);
+  for (const control of controls) control.addEventListener("input", apply);
   apply();
 }
+
+const filters = document.querySelectorAll("[data-filter]");
+for (const name of new Set([...filters].map((filter) => filter.dataset.filter))) filterTable(name);
+
+// An open group of the navigation closes as menus do: by Escape, and by a click elsewhere.
+const groups = document.querySelectorAll("nav details");
+document.addEventListener("click", (event) => {
+  for (const group of groups) if (!group.contains(event.target)) group.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const group of groups) {
+    if (!group.open) continue;
+    group.open = false;
+    group.firstElementChild.focus();
+  }
+});
