@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import pandas as pd
 
+from stages.control.said import said_of_drift, said_of_heads
 from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
@@ -28,9 +29,17 @@ from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
+MOST_SENTENCES = 3  # at the top of the page
+
 
 def sections(measures: Measures) -> list[Section]:
     return [_heads_off(measures), _drift(measures)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    table = _side_by_side(measures)
+    mode = preferred_mode(effects(measures, GATES))
+    return said_of_heads(table[table["mode"] == mode])[:MOST_SENTENCES]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -47,13 +56,14 @@ def heads(measures: Measures) -> pd.DataFrame:
 def _heads_off(measures: Measures) -> Section:
     gates = effects(measures, GATES)
     mode = preferred_mode(gates)
+    table = _side_by_side(measures)
     return Section(
         "Each head alone",
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
         "here as well as with pretrained weights is no work of pretraining; layer and head are a "
         "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers "
         "and random shares of heads are turned off as well, for the claims about them; the mode "
-        f"`mean` has no such control. {precisions(gates)}",
+        f"mean has no such control. {precisions(gates)}",
         (
             Table(
                 "control-heads",
@@ -64,13 +74,14 @@ def _heads_off(measures: Measures) -> Section:
                 "of the best head, chosen on one half of the examples and scored on the other. "
                 "Where the encoder with random weights has learnt little, turning heads off can "
                 "change little.",
-                _side_by_side(measures),
+                table,
             ),
             effects_figure(
                 f"control-heads-{mode}",
                 f"{CHANGE} with one head off ({mode}, points): random weights",
                 single_heads(gates, mode, "points"),
                 "points",
+                finding=" ".join(said_of_heads(table[table["mode"] == mode])),
                 at_least=_reach_beside(measures, mode),
             ),
         ),
@@ -150,12 +161,13 @@ def _drift(measures: Measures) -> Section:
         "Cosine between each head's maps before and after tuning, padding cut off, of an encoder "
         "that began with random weights: its maps start out nearly uniform. With pretrained "
         "weights all validation examples are compared, with random ones those of the stage "
-        "`control`.",
+        "control.",
         (
             similarity_figure(
                 "control-drift",
                 "Similarity of maps before and after tuning: random weights",
                 cells,
+                finding=" ".join(said_of_drift(layers)),
             ),
             Table(
                 "control-drift-layers",
@@ -175,4 +187,5 @@ PAGE = Page(
     studies=(),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

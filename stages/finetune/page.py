@@ -10,6 +10,7 @@ from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.finetune.said import said_of_gains, said_of_scores
 
 MODELS = {
     "majority": "majority class",
@@ -28,6 +29,7 @@ def sections(measures: Measures) -> list[Section]:
         "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
         + averaged(table["seeds"]),
         dots(table, "task", "primary metric, points", group="model", zero=False),
+        finding=said_of_scores(table),
     )
     return [
         Section(
@@ -49,6 +51,10 @@ def sections(measures: Measures) -> list[Section]:
             ),
         )
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    return said_of_gains(scores(measures))
 
 
 def averaged(seeds: pd.Series) -> str:
@@ -104,4 +110,5 @@ PAGE = Page(
     summary="What the encoder gains from fine-tuning and from pretraining.",
     studies=("K1", "T1"),
     sections=sections,
+    in_short=in_short,
 )

@@ -93,7 +93,7 @@ def precisions(gates: pd.DataFrame) -> str:
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 
-def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
+def similarity_figure(name: str, title: str, cells: pd.DataFrame, *, finding: str = "") -> Figure:
     """The cosine of each head's maps before and after tuning, for each task."""
     return heads_figure(
         name,
@@ -103,4 +103,5 @@ def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
         "cosine",
         "cosine",
         tooltip=["task", "layer", "head", "cosine", "low", "high"],
+        finding=finding,
     )
