@@ -18,7 +18,7 @@ from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model, recorded_models
 from stages.core.viewer.script.assets import as_json, joined, viewer_script, viewer_style
-from stages.report.cells import cell
+from stages.report.cells import rows as cells_of
 from stages.report.head_examples import Example, examples_of, notes
 
 SOURCES = Path(__file__).parent / "head_page"
@@ -91,18 +91,24 @@ def described(fact: HeadFacts, table: pd.DataFrame) -> dict[str, Any]:
 def facts_of_layer(model: ModelHeads, layer: int) -> list[dict[str, Any]]:
     """Of every head of a layer its sentences, the rows of each table, and notes on examples."""
     of_examples = notes(model.examples)
+    # All heads have the same decimal places.
+    tables = [(fact, table, texts_of(table)) for fact, table in model.facts]
     found = []
     for head in range(model.heads):
         said, rows = [], []
-        for fact, table in model.facts:
-            own = table[(table["layer"] == layer) & (table["head"] == head)]
-            if fact.said is not None and len(own):
-                said.append(fact.said(own))
-            shown = own.drop(columns=PLACE).itertuples(index=False, name=None)
-            rows.append([[cell(value) for value in row] for row in shown])
+        for fact, table, texts in tables:
+            is_own = ((table["layer"] == layer) & (table["head"] == head)).to_numpy()
+            if fact.said is not None and is_own.any():
+                said.append(fact.said(table[is_own]))
+            rows.append([row for row, own in zip(texts, is_own, strict=True) if own])
         own_notes = of_examples.get((layer, head), {})
         found.append({"said": [one for one in said if one], "rows": rows, "notes": own_notes})
     return found
+
+
+def texts_of(table: pd.DataFrame) -> list[list[str]]:
+    """The cells of a table as text, without layer and head."""
+    return [[cell.text for cell in row] for row in cells_of(table.drop(columns=PLACE))]
 
 
 def write_heads(folder: Path, models: list[ModelHeads], generated: list[str]) -> None:
