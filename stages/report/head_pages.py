@@ -17,7 +17,8 @@ from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model, recorded_models
-from stages.core.viewer.script.assets import as_json, joined, viewer_script, viewer_style
+from stages.core.viewer.script.assets import joined, viewer_script, viewer_style
+from stages.core.viewer.script.inline import as_json
 from stages.report.cells import rows as cells_of
 from stages.report.head_examples import Example, examples_of, notes
 

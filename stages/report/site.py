@@ -18,7 +18,7 @@ from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
-from stages.core.viewer.script.assets import as_json
+from stages.core.viewer.script.inline import as_json
 from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
 from stages.report.cells import rows
 from stages.report.head_pages import (

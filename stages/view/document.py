@@ -9,7 +9,8 @@ from typing import Any
 
 from stages.core.viewer.readable import Tokens
 from stages.core.viewer.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
-from stages.core.viewer.script.assets import as_json, joined, viewer_script, viewer_style
+from stages.core.viewer.script.assets import joined, viewer_script, viewer_style
+from stages.core.viewer.script.inline import as_json
 from stages.view.attention import Attention, Prediction
 from stages.view.models import ShownModel
 

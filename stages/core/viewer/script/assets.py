@@ -1,8 +1,6 @@
 """The scripts and the style of the views, for pages that hold them or lie beside them."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 STATIC = Path(__file__).parent / "static"
 # In this order: each uses what stands before it.
@@ -32,9 +30,3 @@ def viewer_style() -> str:
 def joined(folder: Path, names: tuple[str, ...]) -> str:
     """Some files of a folder as one text."""
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
-
-
-def as_json(data: Any) -> str:
-    """JSON that cannot end the element around it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
