@@ -18,8 +18,8 @@ def said_of_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None) -> 
         words = ("least changed", "most changed")
         beside = _range(control, task)
         said.append(
-            f"{task}: {highest_and_lowest(layers, 'layer', '.2f', unit='cosine', words=words)}"
-            f"{beside}."
+            f"{task}, mean cosine of a layer: "
+            f"{highest_and_lowest(layers, 'layer', '.2f', words=words)}{beside}."
         )
     return said
 

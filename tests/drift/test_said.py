@@ -21,9 +21,9 @@ def test_layers_that_change_least_and_most_stand_beside_random_weights():
     rows = cells(a=[0.99, 0.9, 0.5], b=[0.8, 0.8, 0.8])
     control = cells(a=[0.4, 0.3, 0.45])
     assert said_of_layers(rows, control) == [
-        "a: least changed in layer 0 (0.99 cosine) and most changed in layer 2 (0.50 cosine); "
-        "tuned from random weights 0.30 to 0.45.",
-        "b: 0.80 cosine in all 3 layers.",
+        "a, mean cosine of a layer: least changed in layer 0 (0.99) and most changed in layer 2 "
+        "(0.50); tuned from random weights 0.30 to 0.45.",
+        "b, mean cosine of a layer: 0.80 in all 3 layers.",
     ]
 
 
