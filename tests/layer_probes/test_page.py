@@ -21,20 +21,20 @@ def test_sentences_follow_from_the_figures(measures):
         probe_rows("nth_token", "test", [0.9, 0.9, 0.4], position=4, **LEVELS),
     )
     structure, positions, table = PAGE.sections(measures)
-    caption = structure.items[0].caption
-    assert "Subject noun: compound: best in layer 1 (80%), above the first one (30%)." in caption
-    assert "possessor: best in layer 1 (80%), below the first one (90%)." in caption
-    assert "learnt on: best in layer 1 (80%), not told apart from the first one" in caption
-    caption = positions.items[0].caption
-    assert caption.endswith("Word 4: best in layers 0 and 1 alike (90%), 40% in the highest.")
+    finding = structure.items[0].finding
+    assert "Subject noun: compound: best in layer 1 (80%), above the first one (30%)." in finding
+    assert "possessor: best in layer 1 (80%), below the first one (90%)." in finding
+    assert "learnt on: best in layer 1 (80%), not told apart from the first one" in finding
+    finding = positions.items[0].finding
+    assert finding.endswith("Word 4: best in layers 0 and 1 alike (90%), 40% in the highest.")
     assert len(table.items[0].frame) == 4 * 7 + 6
 
 
 def test_a_probe_that_is_right_everywhere_is_best_nowhere(measures):
     rows = probe_rows("main_auxiliary", "test", [1.0] * 3, **LEVELS, first=1.0)
     write_probes(measures, rows)
-    caption = PAGE.sections(measures)[0].items[0].caption
-    assert "alike in every layer (100%), not told apart from the first one (100%)." in caption
+    finding = PAGE.sections(measures)[0].items[0].finding
+    assert "alike in every layer (100%), not told apart from the first one (100%)." in finding
 
 
 def test_a_level_is_drawn_across_all_layers_once(measures):

@@ -89,8 +89,9 @@ def test_the_head_that_ends_highest_is_followed_from_its_beginning() -> None:
 
 def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: Path) -> None:
     write_pretraining(tmp_path, np.random.default_rng(0))
-    (section,) = PAGE.sections(Measures(tmp_path / "work/measures", {}, [], {}))
-    assert "tiny has left the plateau" in section.text
+    measures = Measures(tmp_path / "work/measures", {}, [], {})
+    (section,) = PAGE.sections(measures)
+    assert "tiny has left the plateau" in PAGE.in_short(measures)[0]
     assert [item.name for item in section.items] == [
         "pretrain-curve",
         "pretrain-scores",

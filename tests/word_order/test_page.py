@@ -6,7 +6,8 @@ import pytest
 
 from stages.core.verdicts.answers import NotMeasured
 from stages.word_order import tables
-from stages.word_order.page import over_seeds, said_of_grades
+from stages.word_order.page import over_seeds
+from stages.word_order.said import said_of_grades
 from tests.claims import found, write_drawn, write_rows
 from tests.word_order.rows import quantities, quantity, texts
 
