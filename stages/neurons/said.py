@@ -50,6 +50,7 @@ def said_of_few(chosen: pd.DataFrame, neurons: int) -> str:
         return f"On {found.corpus}, shares of neurons were not measured."
     count = 4 if 4 in counts else max(counts)
     own, control = (_of_measure(rows, f"{SHARE}_{count}") for rows in (found.own, found.control))
+    carry = "carries" if count == 1 else "carry"
     said = highest_and_lowest(own, "pattern", ".0%", words=("most", "least"))
     ends = dict.fromkeys(number(end, ".0%") for end in (control.min(), control.max()))
     beside = beside_control(" to ".join(ends) if len(control) else "")

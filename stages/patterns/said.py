@@ -144,10 +144,11 @@ def said_of_confusion(counts: pd.DataFrame, row: str, column: str, whose: str) -
     most = others["maps"].max()
     which = others[np.isclose(others["maps"], most)]
     pairs = [f"{one[row]} is called {one[column]}" for one in which.to_dict("records")]
+    maps = "1 map" if number(most, ".0f") == "1" else f"{number(most, '.0f')} maps"
     named = (
-        f"{listed(pairs)} ({number(most, '.0f')} maps{' each' * (len(pairs) > 1)})"
+        f"{listed(pairs)} ({maps}{' each' * (len(pairs) > 1)})"
         if len(pairs) <= MOST_NAMES
-        else f"{len(pairs)} changes are as frequent ({number(most, '.0f')} maps each)"
+        else f"{len(pairs)} changes are as frequent ({maps} each)"
     )
     return f"{said}; most often {named}."
 

@@ -175,17 +175,15 @@ def curve_said(name: str, drawn: pd.DataFrame) -> str:
     level = drawn.loc[drawn["reader"] != name, "value"].iloc[0]
     first, last = own["value"].iloc[0], own["value"].iloc[-1]
     above = (own["value"] >= level).to_numpy()
+    below = f"it is below the {level:.2f} of frequencies alone from"
     if above[-1]:
-        when = "which is not below"
+        said = f"it does not end below the {level:.2f} of frequencies alone"
     elif not above.any():
-        when = "below from the first measurement on"
+        said = f"{below} the first measurement on"
     else:
         since = own["tokens"].iloc[int(above.nonzero()[0][-1]) + 1]
-        when = f"below from {since:.1f} million tokens on"
-    return (
-        f"{name}: the loss goes from {first:.2f} to {last:.2f} nats, {when} the {level:.2f} of "
-        "frequencies alone."
-    )
+        said = f"{below} {since:.1f} million tokens on"
+    return f"{name}: the loss goes from {first:.2f} to {last:.2f} nats; {said}."
 
 
 def followed(heads: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts import estimates
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate, rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.word_order import tables
@@ -62,6 +63,8 @@ def in_short(measures: Measures) -> list[str]:
     """Of the first task and unit: heads that tell the order, grades, and texts that fall."""
     found = over_seeds(measures)
     own = found[found["arm"] == TUNED]
+    if own.empty:
+        raise NotMeasured("no tuned encoder was measured")
     task, unit = own[KEYS].iloc[0]
     own = own[(own["task"] == task) & (own["unit"] == unit)]
     grades = [said_of_changes(own), said_of_fallen(own.set_index("quantity"))]

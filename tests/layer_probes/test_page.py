@@ -55,6 +55,35 @@ def test_a_level_is_drawn_across_all_layers_once(measures):
     }
 
 
+def test_in_short_is_of_structures_that_were_not_trained_on_beside_random_weights(measures):
+    own = {"probe": "subject_noun", "first": 0.3, **LEVELS}
+    control = {"encoder": RANDOM_WEIGHTS, **own}
+    position = {"probe": "nth_token", "part": "test", **LEVELS}
+    write_probes(
+        measures,
+        probe_rows(part="test", layers=[1.0, 1.0], **own),
+        probe_rows(part="compound", layers=[0.4, 0.8], **own),
+        probe_rows(part="compound", layers=[0.2, 0.35], **control),
+        probe_rows("main_auxiliary", "test", [0.5, 0.7], **LEVELS, first=0.9),
+        probe_rows(layers=[0.9, 0.5], position=2, **position),
+        probe_rows(layers=[0.7, 0.3], position=3, **position),
+        probe_rows(layers=[0.1, 0.2], position=2, encoder=RANDOM_WEIGHTS, **position),
+    )
+    write_probes(measures, probe_rows(part="test", layers=[0.1, 0.1], **own), name="zweites")
+    noun, auxiliary, words = (said.removeprefix("written: ") for said in PAGE.in_short(measures))
+    assert noun.lower().endswith(
+        "subject noun: compound: best in layer 1 (80%), above the first one (30%); with random "
+        "weights at most 35%."
+    )
+    assert auxiliary.endswith(
+        "best in layer 1 (70%), below the first one (90%); random weights were not measured."
+    )
+    assert words == (
+        "The n-th word of a sentence is found, mean over n, highest in layer 0 (80%) and lowest in "
+        "layer 1 (40%); with random weights 10% to 20%."
+    )
+
+
 def test_without_measures_there_is_no_page(measures):
     with pytest.raises(NotMeasured):
         PAGE.sections(measures)
