@@ -56,7 +56,7 @@ def said_of_few(chosen: pd.DataFrame, neurons: int) -> str:
     beside = beside_control(" to ".join(ends) if len(control) else "")
     return (
         f"On {found.corpus}, of a score's parts the {of_largest(count)} of a head's {neurons} "
-        f"carry {said}; at the same places {beside}."
+        f"{carry} {said}; at the same places {beside}."
     )
 
 

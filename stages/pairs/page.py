@@ -95,6 +95,7 @@ def _moved_figure(crossed: pd.DataFrame) -> Figure:
             "weight",
             ("weight on moved pairs", "weight on pairs"),
             panel="panel",
+            comparable=True,
             tooltip=["layer", "head", "weight", "moved_weight"],
         ),
         finding=said_of_moved(crossed),

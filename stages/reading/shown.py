@@ -1,6 +1,5 @@
 """What readers of multiple-choice questions go by (Si et al. 2019)."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import shares
@@ -215,8 +214,9 @@ def _shuffles(measures: Measures) -> Section:
         same = some.set_index("condition")["same_as_right"].get("Ans2Opt-Shuffle", 0)
         counts = (int(some[name].sum()) for name in ("texts", "left", "one_word"))
         said.append(said_of_shuffles(str(questions), *counts, int(same)))
-    axis = altair.X("share:Q", title="share of texts", axis=altair.Axis(format="%"))
-    chart = shares(pd.concat(parts), "condition", "share", "kind", panel="questions")
+    chart = shares(
+        pd.concat(parts), "condition", "share", "kind", panel="questions", title="share of texts"
+    )
     return Section(
         "M2: how far texts are shuffled",
         "The degree of shuffling is the edit distance over words to the text's own order, as a "
@@ -227,7 +227,7 @@ def _shuffles(measures: Measures) -> Section:
                 "reading-shuffles",
                 "Texts that were shuffled, and those left as they were",
                 f"Of the texts that each attack or control shuffles. {' '.join(said)}",
-                chart.encode(x=axis),
+                chart,
             ),
             Table(
                 "reading-shuffles",

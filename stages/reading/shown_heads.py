@@ -1,6 +1,5 @@
 """Heads through which attacks go, and what [CLS] attends to, on the page of readers."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import shares
@@ -115,8 +114,7 @@ def cls_section(measures: Measures) -> Section:
         },
     )
     said = [said_of_cls(name, one["beyond"], one["intact"]) for name, one in found.items()]
-    axis = altair.X("share:Q", title="share of attention", axis=altair.Axis(format="%"))
-    chart = shares(bars, "condition", "share", "part", panel="panel")
+    chart = shares(bars, "condition", "share", "part", panel="panel", title="share of attention")
     return Section(
         "M2: what the [CLS] of a reader attends to",
         "An option is scored from [CLS]. Its attention is shared out over the parts of the row; "
@@ -126,7 +124,7 @@ def cls_section(measures: Measures) -> Section:
                 "reading-cls",
                 f"Attention of [CLS] intact and under {TO_PASSAGE}",
                 f"Mean over heads, options and questions. {' '.join(said)}",
-                chart.encode(x=axis),
+                chart,
             ),
             heads_figure(
                 "reading-cls-heads",

@@ -18,10 +18,23 @@ from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
+from stages.report.fingerprint import fingerprint
 from stages.report.measured_pages import heads_of_pages, measured_pages
+from stages.report.model_facts import model_facts
+from stages.report.overview import (
+    by_paper,
+    by_reason,
+    data_read,
+    headline,
+    libraries,
+    paper_tallies,
+    seeds_in_words,
+    tallies,
+)
 from stages.report.site import write_site
 
 REPORTS = Path("reports")
+COMPARISON = "comparison.html"
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
@@ -35,8 +48,31 @@ def run_stage() -> None:
     measures = open_measures()
     measured = measured_pages(measures)
     heads = heads_of_pages(measures, [one.page for one in measured.values()])
-    write_site(REPORTS, read_findings(), measured, heads, generated_text(), texts_read(measures))
+    findings = read_findings()
+    top = {
+        "models": model_facts(findings, heads),
+        "data": data_read(measures),
+        "seeds_in_words": seeds_in_words(findings),
+        "libraries": libraries(),
+        "fingerprint": fingerprint(),
+        "headline": headline(findings),
+        "tallies": tallies(findings),
+        "paper_tallies": paper_tallies(findings),
+        "papers": by_paper(findings),
+        "reasons": by_reason(findings),
+        "comparison": comparison_beside(REPORTS),
+    }
+    write_site(REPORTS, findings, measured, heads, generated_text(), texts_read(measures), top)
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
+
+
+def comparison_beside(reports: Path) -> str | None:
+    """Where the comparison of configurations lies, as seen from the overview; None: there is none.
+
+    It stands in the reports of the project's root, which `configurations/NAME` share.
+    """
+    places = (COMPARISON, f"../../../reports/{COMPARISON}")
+    return next((place for place in places if (reports / place).is_file()), None)
 
 
 def plots(arguments: list[str]) -> int:

@@ -1,6 +1,5 @@
 """Grades of shuffled texts, and the heads that tell the order (query-title study, section 2.3)."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import dots, shares
@@ -117,14 +116,13 @@ def _distribution(measures: Measures, unit: str) -> Figure:
     rows = measures.frame(tables.GRADES).query("unit == @unit")
     keys = ["task", "condition", "place", "grade"]
     rows = rows.groupby(keys, sort=False)["share"].mean().reset_index()
-    chart = shares(rows, "condition", "share", "grade", panel="task")
-    axis = altair.X("share:Q", title="share of texts", axis=altair.Axis(format="%"))
+    chart = shares(rows, "condition", "share", "grade", panel="task", title="share of texts")
     return Figure(
         f"word-order-grades-{unit}",
         f"Grades when {unit} are exchanged",
         "The share of validation texts with each grade, mean over fine-tunings; of random heads "
         "also over draws.",
-        chart.encode(x=axis),
+        chart,
         finding=said_of_shares(rows),
     )
 

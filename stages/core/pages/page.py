@@ -7,7 +7,7 @@ from typing import Any, Literal
 import altair
 import pandas as pd
 
-from stages.core.pages.charts import heatmap
+from stages.core.pages.heatmaps import heatmap
 from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
