@@ -4,12 +4,13 @@ import pandas as pd
 
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.stage.arms import TUNED
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.harmful.apart import PLACE, apart
 from stages.harmful.repeated import repeated
+from stages.harmful.said import said_of_loss, said_of_metric
 from stages.harmful.tables import (
     CALIBRATION,
     EXAMPLES,
@@ -31,6 +32,17 @@ def sections(measures: Measures) -> list[Section]:
         repeated(measures),
         apart(_over_seeds(heads), measures),
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """What is gained without the heads that hurt: the loss, the metric, and in the control."""
+    scores = measures.frame(SCORES)
+    said = [
+        said_of_loss(scores, TUNED),
+        said_of_metric(scores),
+        said_of_loss(scores, TUNED_FROM_RANDOM),
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -78,6 +90,9 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
                 "Lines are 95% bootstrap intervals over the examples of one fine-tuning, of random "
                 "heads over their sets too.",
                 dots(pd.concat(drawn), "run", "change of the loss, percent", group="off"),
+                finding=" ".join(
+                    said for arm in rows["arm"].unique() if (said := said_of_loss(rows, arm))
+                ),
             ),
             Table(
                 "harmful-scores",
@@ -148,4 +163,5 @@ PAGE = Page(
     studies=("B1",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

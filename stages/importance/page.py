@@ -9,12 +9,19 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+from stages.importance.said import said_of_agreement, said_of_cost, said_of_exact, said_of_first
 from stages.importance.tables import AGREEMENT, COSTS, HEADS
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = importances(measures)
     return [_against_the_grid(cells, measures), _every_head(cells)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Whether the cheap score ranks heads as the exact one does, and what it costs."""
+    agreement = said_of_agreement(measures.frame(AGREEMENT))
+    return [*agreement[:2], said_of_cost(measures.frame(COSTS))]
 
 
 def importances(measures: Measures) -> pd.DataFrame:
@@ -49,7 +56,8 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
             Figure(
                 "importance-exact",
                 "Importance by gradients against the change of the loss without the head",
-                "One dot a head, one panel a task. Above the line the loss rises without the head.",
+                "One dot a head, one panel a task: its importance, and the mean change of the loss "
+                "with the head set to zero. Above the line the loss rises without the head.",
                 scatter(
                     cells,
                     "importance",
@@ -58,6 +66,7 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
                     panel="task",
                     tooltip=["layer", "head", "importance", "loss"],
                 ),
+                finding=said_of_exact(cells),
             ),
             Table(
                 "importance-agreement",
@@ -92,14 +101,15 @@ def _every_head(cells: pd.DataFrame) -> Section:
             heads_figure(
                 "importance-heads",
                 "Importance by gradients",
-                "Layer x head for each task; the darker, the more the loss depends on the "
-                "head's gate. Shares of the task's most important head, as losses have units "
-                "of their own.",
+                "Layer x head for each task; the darker, the larger the mean absolute gradient of "
+                "the loss with respect to the head's gate. Shares of the task's most important "
+                "head, as losses have units of their own.",
                 cells.assign(share=cells["importance"] / most),
                 "share",
                 "share of the largest",
                 tooltip=["task", "layer", "head", "share", "importance", "loss"],
                 format=".2f",
+                finding=said_of_first(cells),
             ),
             Table(
                 "importance-heads",
@@ -120,4 +130,5 @@ PAGE = Page(
     studies=("B2",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

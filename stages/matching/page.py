@@ -8,6 +8,13 @@ from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+from stages.matching.said import (
+    said_of_changes,
+    said_of_off,
+    said_of_scores,
+    said_of_strongest,
+    said_of_tuning,
+)
 from stages.matching.tables import (
     ALL,
     DRAWS,
@@ -64,6 +71,18 @@ def sections(measures: Measures) -> list[Section]:
     return [*found, _reading(reading)] if len(reading) else found
 
 
+def in_short(measures: Measures) -> list[str]:
+    """Of the first task: what heads that match do, what is lost without them, what tuning does."""
+    groups, off = measures.frame(GROUPS), measures.frame(OFF)
+    task = str(groups["task"].iloc[0])
+    said = [
+        said_of_strongest(groups, task),
+        said_of_off(off, task),
+        said_of_tuning(groups, task),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
 def heads(measures: Measures) -> pd.DataFrame:
     """What each head of the tuned encoder gives to equal terms beyond chance, for each task."""
     cells = measures.frame(HEADS)
@@ -105,6 +124,7 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
                 panel="panel",
                 tooltip=["panel", "layer", "head", SCORE, f"{SCORE}_low", f"{SCORE}_high"],
                 diverging=True,
+                finding=said_of_scores(scores),
             ),
             Table(
                 "matching-heads",
@@ -155,6 +175,7 @@ def _off(rows: pd.DataFrame) -> Section:
                 "Dots are the change, lines its 95% interval over examples, of random heads over "
                 "draws too, and of several fine-tunings over seeds.",
                 dots(own, "off", "change, percent", group="task"),
+                finding=said_of_changes(own),
             ),
             Table(
                 "matching-off",
@@ -239,4 +260,5 @@ PAGE = Page(
     studies=("T7", "T8", "T10"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -5,7 +5,16 @@ import re
 import pandas as pd
 
 from stages.core.pages.page import Page, Section, Table, heads_figure
+from stages.core.pages.titles import PATTERN_TITLES
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
+from stages.neurons.said import (
+    ASKED,
+    of_largest,
+    said_of_few,
+    said_of_removed,
+    said_of_shares,
+    said_without,
+)
 from stages.neurons.tables import CHOSEN, NEURONS, REMOVED, SHARE, STRENGTH, WITHOUT
 
 
@@ -15,6 +24,13 @@ def sections(measures: Measures) -> list[Section]:
         _chosen(measures.frame(CHOSEN)),
         _removed(measures.frame(REMOVED)),
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """How few neurons carry a score, and what is left of patterns without embeddings."""
+    chosen, neurons = measures.frame(CHOSEN), int(measures.frame(NEURONS)["neurons"].max())
+    said = [said_of_few(chosen, neurons), *(said_without(chosen, removed) for removed in ASKED)]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -43,12 +59,14 @@ def _neurons(cells: pd.DataFrame) -> Section:
             heads_figure(
                 "neurons-shares",
                 "Share of the largest neurons, and how constant signs are",
-                "Layer x head.",
+                "Layer x head, of the encoder: of the parts of a score the share of the largest "
+                "ones, and how constant their signs are.",
                 panels,
                 "value",
                 "share",
                 panel="panel",
                 tooltip=["panel", "layer", "head", "value"],
+                finding=said_of_shares(cells, labels_of(cells)),
             ),
             Table(
                 "neurons-heads",
@@ -73,7 +91,9 @@ def _chosen(rows: pd.DataFrame) -> Section:
         "sep_to_cls": "from [SEP] to [CLS]",
     }
     known = rows[rows["measure"].isin(list(titles))]
-    table = known.assign(measure=known["measure"].map(titles))
+    table = known.assign(
+        measure=known["measure"].map(titles), pattern=known["pattern"].map(PATTERN_TITLES)
+    )
     columns = ["corpus", "encoder", "pattern", "measure", "value", "low", "high", "heads", "texts"]
     return Section(
         "V3: heads that follow a pattern, on texts that did not choose them",
@@ -96,7 +116,11 @@ def _chosen(rows: pd.DataFrame) -> Section:
 def _removed(rows: pd.DataFrame) -> Section:
     changes = studied(rows)
     changes = changes.assign(
-        panel=changes["corpus"] + ": " + changes["pattern"] + " without " + changes["removed"]
+        panel=changes["corpus"]
+        + ": "
+        + changes["pattern"].map(PATTERN_TITLES)
+        + " without "
+        + changes["removed"]
     )
     return Section(
         "Without position or segment embeddings",
@@ -106,15 +130,22 @@ def _removed(rows: pd.DataFrame) -> Section:
             heads_figure(
                 "neurons-removed",
                 "Change of strength",
-                "Layer x head for each pattern.",
+                "Layer x head for each pattern, of the encoder; below 0 the head follows the "
+                "pattern less far without the embedding.",
                 changes,
                 "change",
                 "change of strength",
                 panel="panel",
                 tooltip=["panel", "layer", "head", "strength", "change"],
                 diverging=True,
+                finding=said_of_removed(rows),
             ),
-            Table("neurons-removed", "Every head and pattern", "With 95% intervals.", rows),
+            Table(
+                "neurons-removed",
+                "Every head and pattern",
+                "Strengths, and their changes, with 95% intervals.",
+                rows.assign(pattern=rows["pattern"].map(PATTERN_TITLES)),
+            ),
         ),
     )
 
@@ -124,7 +155,7 @@ def labels_of(rows: pd.DataFrame) -> dict[str, str]:
     shares = re.compile(rf"{SHARE}_(\d+)")
     counts = sorted(int(match[1]) for match in map(shares.fullmatch, rows) if match)
     chosen = [count for count in (1, 4) if count in counts] or counts[-1:]
-    names = {f"{SHARE}_{count}": f"{count} largest neurons" for count in chosen}
+    names = {f"{SHARE}_{count}": of_largest(count) for count in chosen}
     return names | {"sign_consistency": "constant signs"}
 
 
@@ -136,4 +167,5 @@ PAGE = Page(
     studies=("V3",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -38,7 +38,7 @@ def said_of_candidates(found: Beside, kind: str) -> str:
         f"On {found.corpus}, {row['share']:.0%} of the {row['candidates']:.0f} heads that give "
         f"most to pairs of {kind} look mostly at neighbours, "
         f"{words[side(*difference[1:])]} the {row['chance']:.0%} of all {row['heads']:.0f} heads "
-        f"({number(difference[0], '+.0f')} points {interval(*difference[1:], '.0f')}; "
+        f"({number(difference[0], '+.1f')} points {interval(*difference[1:], '.1f')}; "
         f"{beside_control(control)})."
     )
 

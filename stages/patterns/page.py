@@ -6,12 +6,32 @@ from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
+from stages.patterns.said import (
+    said_of_beyond,
+    said_of_beyond_heads,
+    said_of_frequent,
+    said_of_heads,
+    said_of_heterogeneous,
+)
 from stages.patterns.scores import confusions, recalls, said_of_recalls
 from stages.patterns.tables import ANY, BEYOND, CHANCE, CORRECTED, FOLDS, HEADS, SHARES, SPECIAL
 
 
 def sections(measures: Measures) -> list[Section]:
     return [_shares(measures), _corrected(measures), _beyond(measures), _heads(measures)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Which patterns are frequent under the source's rule, and what needs no classifier."""
+    table = measures.frame(SHARES)
+    table = table[table["rule"] == SPECIAL]
+    beyond = measures.frame(BEYOND).groupby("arm", sort=False)["beyond"].mean()
+    said = [
+        said_of_frequent(table, "task", "arm"),
+        said_of_heterogeneous(table, "task", "arm", TUNED),
+        said_of_beyond(beyond),
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -50,6 +70,7 @@ def _shares(measures: Measures) -> Section:
                     "Stacked bars of the untuned encoder, the tuned one and random weights "
                     "add up to all maps.",
                     shares(table[table["rule"] == rule], "model", "share", "pattern", panel="task"),
+                    finding=said_of_frequent(table[table["rule"] == rule], "task", "model"),
                 )
                 for rule in (SPECIAL, ANY)
             ),
@@ -101,12 +122,13 @@ def _beyond(measures: Measures) -> Section:
             heads_figure(
                 "patterns-beyond",
                 "Attention beyond [CLS], [SEP] and neighbours (tuned, mean over tasks)",
-                "Layer x head.",
+                "Layer x head, of the tuned encoder; the darker, the more goes beyond them.",
                 tuned,
                 "beyond",
                 "share of attention",
                 panel="arm",
                 tooltip=["layer", "head", "beyond"],
+                finding=said_of_beyond_heads(tuned),
             ),
             Table(
                 "patterns-beyond",
@@ -128,12 +150,13 @@ def _heads(measures: Measures) -> Section:
             heads_figure(
                 "patterns-heads",
                 "Share of each head's maps with each pattern (tuned, all tasks, rule special)",
-                "Layer x head for each pattern.",
+                "Layer x head for each pattern, of the tuned encoder.",
                 tuned,
                 "share",
                 "share of maps",
                 panel="pattern",
                 tooltip=["pattern", "layer", "head", "share"],
+                finding=said_of_heads(tuned),
             ),
             Table(
                 "patterns-heads",
@@ -155,4 +178,5 @@ PAGE = Page(
     studies=("K3",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

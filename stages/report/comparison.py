@@ -93,6 +93,8 @@ def _in_words(point: str, finding: Finding) -> str:
         return "not stated"
     if point == "layers":
         return str(value)
+    if value == "single and pairs":
+        return "single texts and pairs"
     return WORDS[point].get(value, UNKNOWN)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stages.core.pages.pattern_titles import PATTERN_TITLES
 from stages.core.pages.said import counted
+from stages.core.pages.titles import PATTERN_TITLES
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.viewer.clearest import clearest_and_median

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from stages.core.pages.head_facts import HeadFacts
-from stages.core.pages.pattern_titles import PATTERN_TITLES
 from stages.core.pages.said import listed, measured
+from stages.core.pages.titles import PATTERN_TITLES
 from stages.core.verdicts.measures import Measures, studied
 from stages.surface.tables import HEADS, PATTERN
 

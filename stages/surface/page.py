@@ -5,10 +5,17 @@ import pandas as pd
 
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.pages.pattern_titles import PATTERN_TITLES
+from stages.core.pages.titles import PATTERN_TITLES
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import Estimate, mean_on_same_examples
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
+from stages.surface.said import (
+    said_of_breadth,
+    said_of_layers,
+    said_of_most,
+    said_of_neighbours,
+    said_of_special,
+)
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 SHARES = {
@@ -34,6 +41,7 @@ def sections(measures: Measures) -> list[Section]:
             "shares",
             "share of attention",
             "Mean over the tokens of a text, then over texts.",
+            said_of_most(rows, SHARES, ".0%"),
         ),
         _sep_heads(measures.frame(SEP_HEADS)),
         _figure_and_table(
@@ -44,8 +52,19 @@ def sections(measures: Measures) -> list[Section]:
             "nats",
             "Entropy of what a token attends to: 0 for one token, the logarithm of the length for "
             "all alike.",
+            said_of_layers(rows, ENTROPIES, ".1f", "nats"),
         ),
         _layers(rows),
+    ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """What heads of the first corpus look at: neighbours, special tokens, and how broadly."""
+    rows = measures.frame(HEADS)
+    return [
+        said_of_neighbours(measures.frame(STRONGEST)),
+        said_of_special(rows),
+        said_of_breadth(rows),
     ]
 
 
@@ -88,6 +107,9 @@ def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
                 panel="panel",
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
                 diverging=True,
+                finding=said_of_most(
+                    rows, {PATTERN + name: title for name, title in PATTERN_TITLES.items()}, ".2f"
+                ),
             ),
             Table(
                 "surface-strongest",
@@ -132,7 +154,13 @@ def _sep_heads(rows: pd.DataFrame) -> Section:
 
 
 def _figure_and_table(
-    rows: pd.DataFrame, titles: dict[str, str], title: str, name: str, unit: str, text: str
+    rows: pd.DataFrame,
+    titles: dict[str, str],
+    title: str,
+    name: str,
+    unit: str,
+    text: str,
+    finding: str,
 ) -> Section:
     cells = rows[rows["statistic"].isin(list(titles))]
     cells = cells.assign(what=cells["statistic"].map(titles))
@@ -153,6 +181,7 @@ def _figure_and_table(
                 unit,
                 panel="panel",
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
+                finding=finding,
             ),
             Table(f"surface-{name}", "Every head", f"{unit.capitalize()}.", table),
         ),
@@ -205,6 +234,7 @@ def _layers(rows: pd.DataFrame) -> Section:
                     group="what",
                     panel="panel",
                 ),
+                finding=said_of_layers(rows, titles, ".0%"),
             ),
         ),
     )
@@ -218,4 +248,5 @@ PAGE = Page(
     studies=("C1", "C2", "C4", "V1"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

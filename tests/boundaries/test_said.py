@@ -89,5 +89,6 @@ def test_heads_and_pairs_beyond_chance_are_counted():
         "pairs, on all texts."
     )
     assert said_of_marks(rows) == (
-        "gsd: heads mark between 10.0% and 50.0% of the positions, of which 62.0% end a word."
+        "gsd: heads mark between 10.0% and 50.0% of the positions (random weights: 90.0% and "
+        "90.0%), of which 62.0% end a word."
     )

@@ -60,8 +60,8 @@ def test_in_short_is_of_the_first_corpus_beside_random_weights(page, measures):
     candidate, most = PAGE.in_short(measures)
     assert candidate == (
         "On one, 75% of the 4 heads that give most to pairs of verb and subject look mostly at "
-        "neighbours, more often than the 25% of all 8 heads (+50 points [10, 70]; with random "
-        "weights 25% beside 25%)."
+        "neighbours, more often than the 25% of all 8 heads (+50.0 points [10.0, 70.0]; with "
+        "random weights 25% beside 25%)."
     )
     assert most == (
         "On one, most goes to pairs of verb and subject from head 1 of layer 0 (0.60); tokens as "

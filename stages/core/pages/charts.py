@@ -65,7 +65,7 @@ def dots(
     """A dot with its interval for each row: columns `label`, value, low, high, perhaps `group`."""
     rows = rows.round(PLACES)
     # The labels say what they are; numbers of layers do not.
-    heading = label if pd.api.types.is_numeric_dtype(rows[label]) else None
+    heading = label if label == "layer" else None
     order = list(dict.fromkeys(rows[label]))
     encoding = {"y": altair.Y(f"{label}:N", sort=order, title=heading)}
     if group:

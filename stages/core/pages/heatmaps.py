@@ -1,6 +1,7 @@
 """Heatmaps layer x head: how far their colours reach, and how their panels stand."""
 
 import math
+from textwrap import wrap
 
 import altair
 import pandas as pd
@@ -9,6 +10,7 @@ from stages.core.pages.charts import CELL, INK, PLACES, checked_rows
 
 # Pixels: the text beside a panel, the width of a page.
 AXIS_WIDTH, PAGE_WIDTH = 60, 980
+LINE = 26  # letters of a legend's title
 # White is 0, or the least: of changes from red to blue, of amounts to blue.
 CHANGES = ["#8c0d1c", "#d6604d", "#fddbc7", "#ffffff", "#d1e5f0", "#4393c3", "#08366b"]
 AMOUNTS = ["#ffffff", "#c6dbef", "#6baed6", "#2171b5", "#08306b"]
@@ -38,21 +40,25 @@ def heatmap(
         at_least: a diverging scale reaches at least so far, so that small changes stay pale beside
             those of another figure.
     """
-    cells = cells.round(PLACES)
+    cells, note = cells.round(PLACES), []
     if diverging:
         limit, clipped = colour_limit(cells[value], at_least)
-        scale = altair.Scale(range=CHANGES, domain=[-limit, limit], domainMid=0, clamp=True)
+        scale = altair.Scale(
+            range=CHANGES, domain=[-limit, limit], domainMid=0, clamp=True, interpolate="rgb"
+        )
         if clipped:
-            title = [title, f"(beyond ±{limit:{format}}: {clipped})"]
+            note = [f"(beyond ±{limit:{format}}: {clipped})"]
     else:
-        scale = altair.Scale(range=AMOUNTS, domain=amounts_domain(cells[value]))
+        scale = altair.Scale(range=AMOUNTS, domain=amounts_domain(cells[value]), interpolate="rgb")
     base = altair.Chart().encode(
         x=altair.X("head:O", title="head", axis=altair.Axis(labelAngle=0, grid=False)),
         y=altair.Y("layer:O", title="layer", axis=altair.Axis(grid=False)),
     )
     rect = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=altair.Color(
-            f"{value}:Q", scale=scale, legend=altair.Legend(title=title, format=format)
+            f"{value}:Q",
+            scale=scale,
+            legend=altair.Legend(title=[*wrap(title, LINE), *note], format=format),
         ),
         tooltip=tooltip or [panel, "layer", "head", value],
     )

@@ -5,6 +5,7 @@ of some width nothing is shown.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -179,9 +180,16 @@ def beside(values: pd.Series, form: str, unit: str = "") -> str:
 
     Random weights come last, as the control of the others.
     """
-    order = sorted(values.index, key=lambda arm: arm == RANDOM_WEIGHTS)
-    parts = [f"{number(values[arm], form, unit)} in {ARMS.get(arm, arm)}" for arm in order]
+    parts = [
+        f"{number(value, form, unit)} in {ARMS.get(arm, arm)}"
+        for arm, value in control_last(values.items())
+    ]
     return listed(parts) if parts else "not measured"
+
+
+def control_last(by_arm: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """What stands by arms in their order, with that of random weights behind the others."""
+    return sorted(by_arm, key=lambda item: item[0] == RANDOM_WEIGHTS)
 
 
 def top_heads(

@@ -44,6 +44,7 @@ def test_a_diverging_scale_is_symmetric_and_white_at_0(cells):
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True)
     scale = colours(chart)["scale"]
     assert scale["domain"] == [-0.2, 0.2]
+    assert scale["interpolate"] == "rgb"  # by hue, the neighbours of white are of another colour
     assert len(scale["range"]) % 2 and scale["range"][len(scale["range"]) // 2] == "#ffffff"
 
 

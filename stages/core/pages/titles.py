@@ -1,5 +1,6 @@
-"""What readers call Vig's patterns of attention (`stages.core.maps.vig_patterns`)."""
+"""What readers call things that several pages show."""
 
+# Vig's patterns of attention (`VIG_PATTERNS`).
 PATTERN_TITLES = {
     "next": "next token",
     "previous": "previous token",
