@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
-from stages.neurons.page import _labels
+from stages.neurons.page import labels_of
 from stages.neurons.said import (
     of_largest,
     said_of_few,
@@ -76,7 +76,7 @@ def test_labels_are_words_and_shares_name_heads():
     assert [of_largest(count) for count in (1, 4)] == ["largest neuron", "4 largest neurons"]
     cells = pd.DataFrame({"corpus": "pairs", "encoder": UNTUNED, "layer": [0, 1], "head": 0})
     cells = cells.assign(share_1=[0.1, 0.4], share_2=0.5, sign_consistency=[0.3, 0.3])
-    labels = _labels(cells)
+    labels = labels_of(cells)
     assert labels == {"share_1": "largest neuron", "sign_consistency": "constant signs"}
     control = cells.assign(encoder=RANDOM_WEIGHTS, share_1=0.05)
     assert said_of_shares(pd.concat([cells, control]), labels) == (
