@@ -58,7 +58,7 @@ def said_of_unions(rows: pd.DataFrame) -> str:
     for corpus in each_corpus(rows):
         row = corpus.own.loc[corpus.own["heads"].idxmax()].to_dict()
         control = corpus.control[corpus.control["heads"] == row["heads"]]
-        beside = f" (random weights: {_percent(control['value'].iloc[0])})" * bool(len(control))
+        beside = f" (random weights: {_percent(control['value'].iloc[0])})" if len(control) else ""
         said.append(
             f"{corpus.corpus}: of the {row['heads']} best heads at least one is right at "
             f"{_percent(row['value'])} of the positions{beside}, {compared(row)} the "
