@@ -10,7 +10,7 @@ from stages.ablate.said import (
 )
 from stages.ablate.shared_heads import by_heads_of_others
 from stages.core.outcomes.deciding import deciding
-from stages.core.outcomes.tables import CONTROL_GATES, GATES, HELD_OUT
+from stages.core.outcomes.tables import CONTROL_GATES, CONTROL_HELD_OUT, GATES, HELD_OUT
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import (
@@ -24,6 +24,7 @@ from stages.core.pages.shared_figures import (
     preferred_mode,
     single_heads,
 )
+from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
@@ -51,17 +52,28 @@ def sections(measures: Measures) -> list[Section]:
 def in_short(measures: Measures) -> list[str]:
     gates, control = effects(measures, GATES), _control(measures)
     mode = preferred_mode(gates)
-    best = deciding(measures.frame(HELD_OUT))
-    best = best[(best["family"] == "head") & (best["mode"] == mode) & (best["picked"] == "best")]
-    columns = ("effect_heldout", "low", "high")
-    best = rows_over_seeds(best, ["task"], [columns])
-    best = best.assign(**{name: POINTS * best[name] for name in columns})
+    best = _best_held_out(measures, HELD_OUT, mode)
+    try:
+        beside = _best_held_out(measures, CONTROL_HELD_OUT, mode)
+    except NotMeasured:
+        beside = None
     said = [
         _said(gates, control, "head", mode, "points"),
-        said_of_held_out(best),
+        said_of_held_out(best, beside),
         _said(gates, control, "layer", mode, "points"),
     ]
     return [sentence for sentence in said if sentence]
+
+
+def _best_held_out(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
+    """What the best head of one half gains on the other, in points, over fine-tunings."""
+    rows = deciding(measures.frame(declared))
+    rows = rows[(rows["family"] == "head") & (rows["mode"] == mode) & (rows["picked"] == "best")]
+    columns = ("effect_heldout", "low", "high")
+    if rows.empty:
+        return rows[["task", *columns]]
+    rows = rows_over_seeds(rows, ["task"], [columns])
+    return rows.assign(**{name: POINTS * rows[name] for name in columns})
 
 
 def _control(measures: Measures) -> pd.DataFrame | None:

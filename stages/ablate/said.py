@@ -82,14 +82,25 @@ def _largest_loss(cells: pd.DataFrame, noun: str, unit: str) -> str:
     return f"The largest change for the worse is on {row['task']}, without {place}: {size}{alone}."
 
 
-def said_of_held_out(rows: pd.DataFrame) -> str:
+def said_of_held_out(rows: pd.DataFrame, control: pd.DataFrame | None = None) -> str:
     """Whether the head that looked best gains on examples that did not choose it.
 
     Args:
         rows: one a task, of the best head: task, effect_heldout, low and high in points.
+        control: the same of the encoder that was tuned from random weights; None: not measured.
     """
     if rows.empty:
         return ""
+    beside = ""
+    if control is not None and len(control):
+        beside = f" Control, tuned from random weights: {_by_sides(control)}."
+    return (
+        "Without the head that one half of the examples chose as best to turn off, scored on the "
+        f"other half, in points: {_by_sides(rows)}.{beside}"
+    )
+
+
+def _by_sides(rows: pd.DataFrame) -> str:
     found = sides(rows)
     words = {ABOVE: "a gain on", BELOW: "a loss on", NOT_SHOWN: "no change shown on"}
     parts = [
@@ -101,10 +112,7 @@ def said_of_held_out(rows: pd.DataFrame) -> str:
         for side in words
         if (found == side).any()
     ]
-    return (
-        "Without the head that one half of the examples chose as best to turn off, scored on the "
-        f"other half, in points: {'; '.join(parts)}."
-    )
+    return "; ".join(parts)
 
 
 def said_of_others(rows: pd.DataFrame) -> str:

@@ -58,7 +58,7 @@ def said_of_unions(rows: pd.DataFrame) -> str:
     for corpus in each_corpus(rows):
         row = corpus.own.loc[corpus.own["heads"].idxmax()].to_dict()
         control = corpus.control[corpus.control["heads"] == row["heads"]]
-        beside = f" (random weights: {_percent(control['value'].iloc[0])})" * bool(len(control))
+        beside = f" (random weights: {_percent(control['value'].iloc[0])})" if len(control) else ""
         said.append(
             f"{corpus.corpus}: of the {row['heads']} best heads at least one is right at "
             f"{_percent(row['value'])} of the positions{beside}, {compared(row)} the "
@@ -110,13 +110,16 @@ def said_of_marks(cells: pd.DataFrame) -> str:
     """Between which shares of positions the heads of each corpus mark an end."""
     said = []
     for corpus in each_corpus(cells):
-        marks = corpus.own["marks"]
+        beside = f" (random weights: {_marks(corpus.control)})" if len(corpus.control) else ""
         said.append(
-            f"{corpus.corpus}: heads mark between {_percent(marks.min())} and "
-            f"{_percent(marks.max())} of the positions, of which "
-            f"{_percent(corpus.own['ends'].iloc[0])} end a word."
+            f"{corpus.corpus}: heads mark between {_marks(corpus.own)} of the positions{beside}, "
+            f"of which {_percent(corpus.own['ends'].iloc[0])} end a word."
         )
     return " ".join(said)
+
+
+def _marks(cells: pd.DataFrame) -> str:
+    return f"{_percent(cells['marks'].min())} and {_percent(cells['marks'].max())}"
 
 
 def said_of_pairs(points: pd.DataFrame) -> str:

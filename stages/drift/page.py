@@ -36,7 +36,7 @@ def in_short(measures: Measures) -> list[str]:
     cosines = measures.frame(TUNED_HEADS)
     cells = _over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
     control = _control(measures) if cosines["variant"].iloc[0] == "cropped" else None
-    said = [said_of_last_two(cells), said_of_heads(cells)]
+    said = [said_of_last_two(cells, control), said_of_heads(cells, control)]
     if cells["task"].nunique() == 1:
         said += said_of_layers(cells, control)
     return [sentence for sentence in said if sentence]
@@ -78,7 +78,7 @@ def _section(rows: pd.DataFrame, variant: str, text: str, control: pd.DataFrame 
                 name,
                 f"Similarity of maps before and after tuning ({variant})",
                 cells,
-                finding=" ".join([*said_of_layers(cells, control), said_of_heads(cells)]),
+                finding=" ".join([*said_of_layers(cells, control), said_of_heads(cells, control)]),
             ),
             Table(
                 f"{name}-layers",

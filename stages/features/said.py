@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.core.pages.said import (
+    extreme,
     head_name,
     highest_and_lowest,
     listed,
@@ -16,6 +17,7 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 
 SPELT = "spelling|substring"  # the original's ways of finding a kind
 FORM = "+.3f"
+NAMES = {"cls": "[CLS]", "sep": "[SEP]"}
 
 
 def said_of_heads(mean: pd.DataFrame) -> str:
@@ -36,7 +38,7 @@ def said_of_heads(mean: pd.DataFrame) -> str:
         places = [place for place, one in values.items() if number(one, FORM) == said]
         kind, layer, head = places[0]
         where = (
-            f"attention to {kind} in {head_name(layer, head)}"
+            f"attention to {NAMES.get(kind, kind)} in {head_name(layer, head)}"
             if len(places) == 1
             else f"{len(places)} kinds and heads alike"
         )
@@ -53,7 +55,7 @@ def said_of_changes(changes: pd.DataFrame) -> str:
         changes: one row a task and kind: change, the mean absolute change.
     """
     plain = changes[~changes["kind"].str.contains(SPELT)]
-    means = plain.groupby("kind", sort=False)["change"].mean()
+    means = plain.groupby("kind", sort=False)["change"].mean().rename(index=NAMES)
     said = highest_and_lowest(
         means, "kind", ".3f", unit="of all attention", words=("largest", "smallest")
     )
@@ -72,15 +74,15 @@ def said_of_cls(rows: pd.DataFrame) -> str:
         values = of_task[of_task["model"] == TUNED].set_index("kind")["value"].dropna()
         if values.empty:
             continue
-        said = number(values.max(), ".2f")
-        kinds = [kind for kind, value in values.items() if number(value, ".2f") == said]
+        kinds, said = extreme(values, ".3f")
         control = of_task[of_task["model"] == RANDOM_WEIGHTS].set_index("kind")["value"]
         beside = (
-            f"; random weights {number(control[kinds[0]], '.2f')}"
+            f"; random weights {number(control[kinds[0]], '.3f')}"
             if len(kinds) == 1 and kinds[0] in control
             else ""
         )
-        parts.append(f"{some_of(kinds, 'kind')} on {task} ({said}{beside})")
+        names = [NAMES.get(kind, kind) for kind in kinds]
+        parts.append(f"{some_of(names, 'kind')} on {task} ({said}{beside})")
     return f"The largest weight of [CLS] goes to {', '.join(parts)}." if parts else ""
 
 

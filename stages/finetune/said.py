@@ -43,14 +43,15 @@ def said_of_gains(table: pd.DataFrame) -> list[str]:
         for task in tasks:
             ends = [rows.loc[model, task][["low", "high"]] for model in (TUNED, other)]
             places[apart(*ends[0], *ends[1])].append(task)
-        words = {
-            ABOVE: "is above",
-            BELOW: "is below",
-            NOT_SHOWN: "is not shown to differ from",
-        }
-        parts = [f"{words[place]} it on {listed(on)}" for place, on in places.items() if on]
+        parts = [
+            f"{word} on {listed(places[place])}"
+            for place, word in ((ABOVE, "above it"), (BELOW, "below it"))
+            if places[place]
+        ]
+        if places[NOT_SHOWN]:
+            parts.append(f"their intervals meet on {listed(places[NOT_SHOWN])}")
         if parts:
-            said.append(f"Beside {name}, the tuned one {listed(parts)}.")
+            said.append(f"The tuned encoder beside {name}: {', '.join(parts)}.")
     return said
 
 

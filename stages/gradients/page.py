@@ -93,8 +93,14 @@ def in_largest(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def in_short(measures: Measures) -> list[str]:
     points = in_largest(losses(measures), "per_weight")
-    first = points[points["weights"] != RANDOM_WEIGHTS]
-    first = first[first["panel"] == first["panel"].iloc[0]] if len(first) else first
+    own = points[points["weights"] != RANDOM_WEIGHTS].head(1)
+    # The first loss, and the same of random weights.
+    panels = [
+        panel.removesuffix(weights) + whose
+        for panel, weights in zip(own["panel"], own["weights"], strict=True)
+        for whose in (weights, RANDOM_WEIGHTS)
+    ]
+    first = points[points["panel"].isin(panels)]
     said = [said_of_separators(points), *said_of_layers(first)]
     return [sentence for sentence in said if sentence]
 

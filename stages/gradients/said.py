@@ -27,13 +27,13 @@ def said_of_separators(rows: pd.DataFrame) -> str:
         return ""
     beside = f" Random weights: {control}." if control else ""
     return (
-        "In the upper half of the layers, of all losses, the gradient with respect to attention to "
-        f"[SEP] beside that to words is {own}.{beside}"
+        "In the upper half of the layers, of all losses, the gradient of attention to [SEP] is "
+        f"{own}.{beside}"
     )
 
 
 def _counts(rows: pd.DataFrame) -> str:
-    """As "below it in 3, above it in 0 and not shown to differ in 1 of 4 layers"."""
+    """How many layers have their intervals on which side of each other."""
     if rows.empty:
         return ""
     places = ["panel", "layer"]
@@ -45,8 +45,8 @@ def _counts(rows: pd.DataFrame) -> str:
     below, above = found.count(BELOW), found.count(ABOVE)
     rest = len(found) - below - above
     return (
-        f"below it in {below}, above it in {above} and not shown to differ in {rest} of "
-        f"{counted(len(found), 'layer')}"
+        f"smaller than that of attention to words in {below} of {counted(len(found), 'layer')} and "
+        f"larger in {above}; their intervals meet in {rest}"
     )
 
 

@@ -72,6 +72,10 @@ def test_the_best_head_gains_only_where_the_other_half_shows_it():
         "no change shown on b (-0.3 [-2.0, +1.0]) and d (+3.0 [no interval])."
     )
     assert said_of_held_out(rows.iloc[:0]) == ""
+    assert said_of_held_out(rows.iloc[:1], rows.iloc[2:3]).endswith(
+        "a gain on a (+4.2 [+1.0, +7.0]). Control, tuned from random weights: a loss on c (-2.0 "
+        "[-3.0, -1.0])."
+    )
 
 
 def test_tasks_rest_on_the_heads_of_others_where_the_interval_is_below_zero():

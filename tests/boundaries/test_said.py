@@ -54,6 +54,7 @@ def test_the_largest_union_is_spoken_of():
         "gsd: of the 5 best heads at least one is right at 95.0% of the positions (random weights: "
         "93.0%), more than the 90.0% of 5 heads drawn at random."
     )
+    assert "at 95.0% of the positions, more than the 90.0% of 5" in said_of_unions(rows[:2])
 
 
 def test_stretches_within_stretches_stand_beside_chance_and_random_weights():
@@ -89,5 +90,6 @@ def test_heads_and_pairs_beyond_chance_are_counted():
         "pairs, on all texts."
     )
     assert said_of_marks(rows) == (
-        "gsd: heads mark between 10.0% and 50.0% of the positions, of which 62.0% end a word."
+        "gsd: heads mark between 10.0% and 50.0% of the positions (random weights: 90.0% and "
+        "90.0%), of which 62.0% end a word."
     )

@@ -19,7 +19,7 @@ def test_what_rises_and_falls_most_by_tuning():
         columns=["kind", "layer", "head", "change_share"],
     )
     assert said_of_heads(rows) == (
-        "By tuning the largest rise is +0.200 (attention to cls in head 1 of layer 0) and the "
+        "By tuning the largest rise is +0.200 (attention to [CLS] in head 1 of layer 0) and the "
         "largest fall is -0.100 (2 kinds and heads alike); means over tasks, without an interval."
     )
     assert said_of_heads(rows.assign(change_share=0.0001)) == (
@@ -37,7 +37,7 @@ def test_kinds_that_change_most_and_least_are_means_over_tasks():
         }
     )
     assert said_of_changes(rows) == (
-        "The absolute change by tuning, mean over heads and tasks, is largest in kind cls (0.200 "
+        "The absolute change by tuning, mean over heads and tasks, is largest in kind [CLS] (0.200 "
         "of all attention) and smallest in kind noun (0.050 of all attention)."
     )
 
@@ -57,8 +57,8 @@ def test_what_cls_looks_at_stands_beside_random_weights():
         columns=["task", "model", "kind", "value"],
     )
     assert said_of_cls(rows) == (
-        "The largest weight of [CLS] goes to kind sep on a (0.40; random weights 0.05), kinds sep "
-        "and cls on b (0.20)."
+        "The largest weight of [CLS] goes to kind [SEP] on a (0.400; random weights 0.050), kinds "
+        "[SEP] and [CLS] on b (0.200)."
     )
     assert said_of_cls(rows.iloc[:0]) == ""
 

@@ -26,11 +26,11 @@ SCORES = pd.DataFrame(
 
 def test_the_tuned_encoder_is_above_where_the_intervals_do_not_meet():
     assert said_of_gains(SCORES) == [
-        "Beside the untuned encoder, the tuned one is above it on a, is below it on b and is not "
-        "shown to differ from it on c.",
-        "Beside the encoder tuned from random weights, the tuned one is not shown to differ from "
-        "it on a.",
-        "Beside the best model without an encoder, the tuned one is above it on a.",
+        "The tuned encoder beside the untuned encoder: above it on a, below it on b, their "
+        "intervals meet on c.",
+        "The tuned encoder beside the encoder tuned from random weights: their intervals meet on "
+        "a.",
+        "The tuned encoder beside the best model without an encoder: above it on a.",
     ]
     assert said_of_gains(SCORES[SCORES["model"] != "tuned"]) == []
     assert said_of_gains(SCORES.iloc[:0]) == []

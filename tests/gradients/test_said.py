@@ -28,10 +28,10 @@ ROWS = pd.DataFrame(
 
 def test_separators_are_below_words_where_intervals_do_not_meet():
     assert said_of_separators(ROWS) == (
-        "In the upper half of the layers, of all losses, the gradient with respect to attention to "
-        "[SEP] beside that to words is below it in 1, above it in 0 and not shown to differ in 1 "
-        "of 2 layers. Random weights: below it in 0, above it in 1 and not shown to differ in 0 of "
-        "1 layer."
+        "In the upper half of the layers, of all losses, the gradient of attention to [SEP] is "
+        "smaller than that of attention to words in 1 of 2 layers and larger in 0; their intervals "
+        "meet in 1. Random weights: smaller than that of attention to words in 0 of 1 layer and "
+        "larger in 1; their intervals meet in 0."
     )
     assert said_of_separators(ROWS[ROWS["weights"] == "random_weights"]) == ""
     assert said_of_separators(ROWS[ROWS["kind"] == "sep"]) == ""
