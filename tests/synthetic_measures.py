@@ -42,6 +42,7 @@ from stages.report.__main__ import app as report
 from stages.word_order import tables as word_order
 from tests.examples.planted import write_planted
 from tests.layer_probes.rows import probe_rows
+from tests.synthetic_reading import write_reading
 from tests.synthetic_texts import write_text_measures
 from tests.word_order import rows as word_order_rows
 
@@ -69,8 +70,13 @@ tasks:
     kind: classification
     labels: [negative, positive]
     metrics: [accuracy]
+  passages:
+    data: {source: written, train: 10, validation: 100, seed: 1}
+    kind: choice
+    max_length: 128
+readers: {tasks: [passages]}
 corpora: {sentences: {source: written, texts: 24}}
-stimuli: {written: {source: written}}
+stimuli: {written: {source: written, train: 10, test: 10, sentences: 4, seed: 0}}
 findings: {configuration: synthetic, training: masked words, resamples: 50, seed: 0}
 """
 
@@ -103,6 +109,7 @@ def write_measures(folder: Path) -> None:
     _write_classifier(folder, generator)
     _write_layer_probes(folder, generator)
     write_planted(folder / "work/measures/examples", TASKS[0], LAYERS, HEADS, PLANTED, drawn=2)
+    write_reading(folder, LAYERS, HEADS)
 
 
 def _write_layer_probes(folder: Path, generator: np.random.Generator) -> None:

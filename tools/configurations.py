@@ -45,6 +45,8 @@ OPEN = ("tasks", "corpora", "stimuli")
 # The key that names a corpus to train on, beside `corpora`, which are measured.
 TRAINED_ON = "train_on"
 SETS = "sets"  # the key that names sets of stimuli
+# The section whose tasks are not run, but of the kind whose questions only readers answer.
+READERS, CHOICE = "readers", "choice"
 # A mapping with this key is of another kind than the one that it replaces.
 KIND = "source"
 MADE = (
@@ -128,7 +130,8 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
 
     Studies take those corpora of the settings that fit them, unless they name others, and studies
     of some tasks those of them that are run. Left out are the studies of `run.without` with their
-    settings, tasks that are not run, and corpora and sets of stimuli that no study takes.
+    settings, tasks that are not run and have no readers, and corpora and sets of stimuli that no
+    study takes.
 
     Raises:
         InputError: a key is unknown, or a stage cannot be left out.
@@ -143,11 +146,12 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
     for study in NEEDS if named else ():
         if study in parameters and "corpora" not in (settings.get(study) or {}):
             parameters[study]["corpora"] = fitting(study, named)
+    choice = {name for name, entry in parameters["tasks"].items() if entry.get("kind") == CHOICE}
     for name, section in parameters.items():
         if name != "run" and isinstance(section, dict) and "tasks" in section:
             run = parameters["run"]["tasks"]
             if "tasks" not in (settings.get(name) or {}):
-                section["tasks"] = [task for task in section["tasks"] if task in run]
+                section["tasks"] = [task for task in section["tasks"] if task in {*run, *choice}]
     taken = {
         corpus
         for section in parameters.values()
@@ -155,7 +159,8 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         for corpus in [*(section.get("corpora") or ()), section.get(TRAINED_ON)]
         if section is not parameters["corpora"] and corpus is not None
     }
-    chosen = {"tasks": set(parameters["run"]["tasks"]), "corpora": taken}
+    asked = set(parameters.get(READERS, {}).get("tasks", ()))
+    chosen = {"tasks": {*parameters["run"]["tasks"], *asked}, "corpora": taken}
     if "stimuli" in parameters:
         chosen["stimuli"] = {
             name
@@ -169,7 +174,17 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
         parameters[entries] = {
             name: entry for name, entry in parameters[entries].items() if name in names
         }
-    return parameters, with_checked(with_training(kept, parameters), parameters)
+    kept = without_settings(with_training(kept, parameters), without)
+    return parameters, with_checked(kept, parameters)
+
+
+def without_settings(pipeline: dict, names: list[str]) -> dict:
+    """The pipeline whose stages list no setting of studies that are left out."""
+    for stage in map(definition, pipeline["stages"].values()):
+        listed = stage.get("params", [])
+        for key in [key for key in listed if key.split(".")[0] in names]:
+            listed.remove(key)
+    return pipeline
 
 
 def with_checked(pipeline: dict, parameters: dict) -> dict:

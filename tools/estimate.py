@@ -1,8 +1,9 @@
 """About how long a configuration takes here, and how much disk: `python -m tools.estimate`.
 
 Counted is what grows with data and model: fine-tunings, grids of heads that are off, and the
-studies that have encoders read examples or sentences (`tools/estimate_studies.py`), by their matrix
-products at the rate that this machine has now; and some seconds a stage.
+studies that have encoders read examples or sentences (`tools/estimate_studies.py`) or questions
+(`tools/estimate_readers.py`), by their matrix products at the rate that this machine has now; and
+some seconds a stage.
 """
 
 import subprocess
@@ -29,6 +30,7 @@ from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import seeds_of
 from stages.importance.cost import Geometry
 from stages.pretrain.settings import Pretrain, in_bf16
+from tools.estimate_readers import TUNED_READERS, of_readers, question_tasks, readers_of
 from tools.estimate_studies import (
     CONFUSION,
     LSTM,
@@ -44,6 +46,7 @@ from tools.estimate_studies import (
 # a step of tuning has norms, activations and small attention products beside them, an LSTM reads
 # token by token, and studies of sentences draw resamples.
 SHARES_OF_RATE = {TUNING: 0.55, TOWERS: 0.55, LSTM: 0.4, PROBES: 0.5, CONFUSION: 0.5}
+SHARES_OF_RATE[TUNED_READERS] = SHARES_OF_RATE[TUNING]
 SHARE_OF_RATE = 0.8
 SHARE_OF_PRETRAINING = 0.35  # in bf16, whose products are fast and all else is not
 STAGE_SECONDS = 8
@@ -78,6 +81,7 @@ def minutes(folder: Path, geometry: Geometry, operations_a_second: float) -> pd.
         rows += parts(task, file, geometry, sizes)
         rows += of_task(task, folder, geometry, sizes)
     rows += of_stimuli(folder, geometry)
+    rows += of_readers(folder, geometry)
     table = pd.DataFrame(rows, columns=COLUMNS).groupby("part", sort=False)["operations"].sum()
     shares = table.index.map(lambda part: SHARES_OF_RATE.get(part, SHARE_OF_RATE))
     found = table / (operations_a_second * shares) / 60
@@ -120,7 +124,7 @@ def _stages(folder: Path) -> int:
 
 
 def gigabytes(folder: Path, geometry: Geometry, weights: int) -> float:
-    """Disk for the models and the recorded maps of the tasks, in units of 1,000,000,000 bytes."""
+    """Disk for models, readers and the recorded maps of tasks, in units of 1,000,000,000 bytes."""
     file = folder / PARAMETER_FILE
     attend = section(dict[str, Any], "attend", file)
     total = 0.0
@@ -130,6 +134,8 @@ def gigabytes(folder: Path, geometry: Geometry, weights: int) -> float:
         examples = min(attend["examples"] or validation.examples, validation.examples)
         maps = 3 * examples * geometry.layers * geometry.heads * validation.tokens**2 * 2
         total += COPIES * (models * weights * 4 + maps)
+    for task in question_tasks(folder):
+        total += COPIES * sum(readers_of(task, file).values()) * weights * 4
     return total / GIGA
 
 
@@ -140,8 +146,8 @@ def main(
 ) -> None:
     """Say about how long `dvc repro` takes in FOLDER, and how much disk.
 
-    Examples and tokens are counted by the stage `prepare`, sentences of known structure by
-    `stimuli`, which are run if anything changed.
+    Examples and tokens are counted by the stage `prepare`; sentences of known structure and
+    questions are made by `stimuli` and `questions`. They are run if anything changed.
 
     Raises:
         InputError: it fails.
@@ -157,6 +163,7 @@ def main(
         )
     counting = ["prepare"] if section(list[str], "run.tasks", file) else []
     counting += ["stimuli"] if sets_of(folder) else []
+    counting += ["questions"] if question_tasks(folder) else []
     if counting:
         command = [sys.executable, "-m", "dvc", "repro", *counting]
         made = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)

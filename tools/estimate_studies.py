@@ -22,6 +22,7 @@ from stages.core.runtime.runtime import Precision
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE, checked, section
+from stages.core.stimuli.entries import Stimuli
 from stages.core.tasks.examples import drawn_rows
 from stages.core.tasks.task import load_task, seeds_of
 from stages.finetune.pair_baselines.run import PairBaselines
@@ -228,6 +229,8 @@ def of_stimuli(folder: Path, geometry: Geometry) -> Iterator[Part]:
         operations = forward([*taught, *asked.tested]) + 4 * learnt * geometry.hidden
         yield PROBES, "fp32", float(arms * operations), 0
     for name in sets.get("confusion", ()):
+        if section(Stimuli, f"stimuli.{name}", file).recorded:
+            continue  # its maps are there
         rows = _sentences(folder, name, "attention")
         operations = forward(rows["words"][rows["distractors"] > 0])
         yield CONFUSION, "fp32", float(arms * operations), 0

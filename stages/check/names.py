@@ -4,6 +4,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+# The section whose tasks are of that kind, which no other study takes.
+READERS, CHOICE = "readers", "choice"
+PROBES = "layer_probes"  # the section whose study reads states of the stimuli
 RUN, TASKS, CORPORA, STIMULI = "run", "tasks", "corpora", "stimuli"
 
 
@@ -16,6 +19,12 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
     entries = {kind: mapping(content.get(kind)) for kind in (TASKS, CORPORA, STIMULI)}
     run = _names(mapping(content.get(RUN)).get(TASKS))
     named = [(TASKS, f"{RUN}.{TASKS}", run)]
+    for task in run:
+        if _is_choice(entries[TASKS].get(task)):
+            yield (
+                f"{file}: `{RUN}.{TASKS}` has {task!r}, whose kind is {CHOICE}: studies of tasks "
+                f"read no questions with options; name it under `{READERS}.{TASKS}`"
+            )
     for name, values in content.items():
         if name in entries:
             continue
@@ -23,8 +32,15 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
         for key in ("corpora", "labelled", "train_on"):
             named.append((CORPORA, f"{name}.{key}", _names(values.get(key))))
         if name in needed:
-            named.append((STIMULI, f"{name}.sets", _names(values.get("sets"))))
-            yield from _not_run(f"{name}.{TASKS}", _names(values.get(TASKS)), run, entries, file)
+            sets = _names(values.get("sets"))
+            named.append((STIMULI, f"{name}.sets", sets))
+            if name == PROBES:
+                yield from _without_states(f"{name}.sets", sets, entries[STIMULI], file)
+            tasks = _names(values.get(TASKS))
+            if name == READERS:
+                yield from _of_other_kind(f"{name}.{TASKS}", tasks, entries, file)
+            else:
+                yield from _not_run(f"{name}.{TASKS}", tasks, run, entries, file)
     for kind, key, names in named:
         for one in names:
             if one not in entries[kind]:
@@ -32,6 +48,35 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
                     f"{file}: `{key}` has {one!r}, but `{kind}` has no such entry, only "
                     f"{_listed(entries[kind])}; add it there"
                 )
+
+
+def _of_other_kind(
+    key: str, names: list[Any], entries: dict[str, Any], file: Path
+) -> Iterator[str]:
+    """What a study of questions is to take and is no task of questions."""
+    for task in names:
+        if not _is_choice(entries[TASKS].get(task)):
+            known = [name for name, entry in entries[TASKS].items() if _is_choice(entry)]
+            yield (
+                f"{file}: `{key}` has {task!r}, but `{TASKS}` has no such entry of kind {CHOICE}, "
+                f"only {_listed(known)}; add it there"
+            )
+
+
+def _without_states(
+    key: str, names: list[Any], entries: dict[str, Any], file: Path
+) -> Iterator[str]:
+    """The sets that probes are to read and that have no states, but attention alone."""
+    for one in names:
+        if mapping(entries.get(one)).get("recorded"):
+            yield (
+                f"{file}: `{key}` has {one!r}, whose attention was recorded elsewhere: probes read "
+                "states, which nobody recorded; take it out there"
+            )
+
+
+def _is_choice(entry: Any) -> bool:
+    return mapping(entry).get("kind") == CHOICE
 
 
 def _not_run(

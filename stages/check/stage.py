@@ -13,9 +13,10 @@ import typer
 from pydantic import PositiveInt
 
 from stages.check.declared import sections
-from stages.check.names import mapping, unknown_names
+from stages.check.names import READERS, mapping, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
+from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
 from stages.core.stage.files import InputError, atomic, read_yaml
@@ -25,8 +26,16 @@ from stages.core.tasks.task import Seeds, load_task
 
 CHECKED = WORK / "checked.txt"
 PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
+
+
+def _load_task(name: str, file: Path) -> object:
+    """An entry of `tasks`, of either kind."""
+    load = load_question_task if is_question_task(name, file) else load_task
+    return load(name, file)
+
+
 # Sections of entries, one a name.
-ENTRIES = {"tasks": load_task, "corpora": load_corpus_entry}
+ENTRIES = {"tasks": _load_task, "corpora": load_corpus_entry}
 
 
 class Run(Parameters, section="run"):
@@ -129,11 +138,15 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
     runtime = content.get("runtime")
     if isinstance(runtime, dict) and isinstance(runtime.get("device", "auto"), str):
         yield from _said(find_device, runtime.get("device", "auto"))
-    run = content.get("run") or {}
+    taken = {
+        name
+        for section in ("run", READERS)
+        for name in (mapping(content.get(section)).get("tasks") or [])
+    }
     paths = {
         f"tasks.{name}.data.splits.{split}": path
         for name, entry in (content.get("tasks") or {}).items()
-        if name in (run.get("tasks") or []) and _is_of(entry, "data", "files")
+        if name in taken and _is_of(entry, "data", "files")
         for split, path in (entry["data"].get("splits") or {}).items()
     }
     paths |= {
@@ -141,6 +154,10 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
         for kind in ("corpora", "stimuli")
         for name, entry in mapping(content.get(kind)).items()
         if "path" in mapping(entry)
+    }
+    paths |= {
+        f"stimuli.{name}.recorded.path": mapping(mapping(entry).get("recorded")).get("path")
+        for name, entry in mapping(content.get("stimuli")).items()
     }
     tagger = content.get("tagger") or {}
     paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}

@@ -3,8 +3,10 @@
 import pandas as pd
 
 from stages.confusion.said import (
+    on_first_set,
     said_of_chance,
     said_of_conditions,
+    said_of_control,
     said_of_heads,
     said_of_layers,
     said_of_least,
@@ -44,7 +46,7 @@ def in_short(measures: Measures) -> list[str]:
         said_of_conditions(mean),
         said_of_least(rows[rows["heads"] == LEAST]),
     )
-    return [sentence for sentence in said if sentence]
+    return [on_first_set(mean, sentence) for sentence in said if sentence]
 
 
 def _conditions(rows: pd.DataFrame) -> Section:
@@ -61,7 +63,7 @@ def _conditions(rows: pd.DataFrame) -> Section:
         "The source averages attention over heads (mean of heads), here also over layers. The "
         "least confused head is one for all conditions of a phenomenon, chosen on sentences of "
         "one half of the nouns and scored on those of the other, both ways; best is that on all. "
-        "95% intervals draw nouns anew, not sentences. Random weights are the control. A modal "
+        f"95% intervals draw nouns anew, not sentences. {said_of_control(rows)} A modal "
         "shows no number: there an agreeing distractor says nothing.",
         (
             Figure(
@@ -76,7 +78,10 @@ def _conditions(rows: pd.DataFrame) -> Section:
                     "bits of confusion",
                     group="encoder",
                 ),
-                finding=" ".join(filter(None, (said_of_conditions(mean), said_of_chance(mean)))),
+                finding=on_first_set(
+                    mean,
+                    " ".join(filter(None, (said_of_conditions(mean), said_of_chance(mean)))),
+                ),
             ),
             Table(
                 "confusion-conditions",
@@ -106,6 +111,7 @@ def _layers(rows: pd.DataFrame) -> Section:
         for phenomenon, own in points.groupby("phenomenon", sort=False):
             some = own[own["heads"] == heads]
             every = rows["condition"].isin(list(EXAMPLES)) & (rows["phenomenon"] == phenomenon)
+            of_kind = rows[every & (rows["heads"] == heads)]
             figures.append(
                 Figure(
                     f"confusion-{kind}-{phenomenon}",
@@ -119,7 +125,7 @@ def _layers(rows: pd.DataFrame) -> Section:
                         group="condition",
                         panel="panel",
                     ),
-                    finding=seen(rows[every & (rows["heads"] == heads)]),
+                    finding=on_first_set(of_kind, seen(of_kind)),
                 )
             )
     return Section(
@@ -147,7 +153,7 @@ def _heads(cells: pd.DataFrame, rows: pd.DataFrame) -> Section:
                 panel="panel",
                 tooltip=["panel", "layer", "head", "beyond_chance"],
                 diverging=True,
-                finding=said_of_heads(cells),
+                finding=on_first_set(cells, said_of_heads(cells)),
             ),
             Table("confusion-heads", "Every head", "Bits beyond chance.", cells),
         ),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from stages.confusion.tables import EVERY_LAYER
 from stages.core.pages.said import highest_and_lowest, listed, number, side, tally
-from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
 
 SIDES = ("above", "below")
 
@@ -20,6 +20,25 @@ def own_and_control(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     first = rows.loc[~control, "set"].iloc[0]
     of_set = rows["set"] == first
     return rows[~control & of_set], rows[control & of_set]
+
+
+def on_first_set(rows: pd.DataFrame, said: str) -> str:
+    """What is said of the first set, with its name where the rows have further ones."""
+    own, _ = own_and_control(rows)
+    if not said or own.empty or rows["set"].nunique() == 1:
+        return said
+    one = own.iloc[0]
+    return f"On {one['set']} ({one['encoder']}): {said[0].lower()}{said[1:]}"
+
+
+def said_of_control(rows: pd.DataFrame) -> str:
+    """Which sets have the control of random weights beside them."""
+    said = []
+    if (rows["encoder"] == RANDOM_WEIGHTS).any():
+        said.append("Random weights are the control.")
+    if names := sorted(set(rows["set"][rows["encoder"] == RECORDED])):
+        said.append(f"Attention on {listed(names)} was recorded elsewhere, without random weights.")
+    return " ".join(said) or "There is no control of random weights."
 
 
 def said_of_chance(mean: pd.DataFrame) -> str:

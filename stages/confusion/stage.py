@@ -6,12 +6,15 @@ the source has it, and of the least confused head, which is chosen on one half o
 and scored on the other. Intervals draw lexical items.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float
 
 from stages.confusion.conditions import Condition, Resampling, conditions_of
+from stages.confusion.recorded import open_recorded
 from stages.confusion.scores import all_scores
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
 from stages.core.intervals.groups import LEAST_GROUPS
@@ -23,6 +26,7 @@ from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import interval_columns
+from stages.core.stimuli.entries import load_stimuli_entry
 from stages.core.stimuli.lexical_items import widened
 from stages.core.stimuli.store import STIMULI, corpus_of, read_attention
 
@@ -114,31 +118,37 @@ def _names_of_best(overall: Float[np.ndarray, "layer head"]) -> list[str]:
     return [f"{layer}-{head}"] + [f"{place}-{own.argmin()}" for place, own in enumerate(overall)]
 
 
-def open_stimuli(name: str) -> tuple[Texts, pd.DataFrame]:
-    """The sentences with distractors as a corpus that encoders read, and as they are.
+def open_stimuli(name: str, device: torch.device) -> tuple[Iterable[Recording], pd.DataFrame]:
+    """The attention of every encoder on the sentences with distractors, and these.
+
+    Or, where the set's entry says so, attention of them that was recorded elsewhere.
 
     Raises:
-        InputError: there are none, or no encoder to read them.
+        InputError: there are none, no encoder to read them, or too few of them recorded.
     """
     stimuli = read_attention(name)
     stimuli = stimuli[stimuli["distractors"] > 0].reset_index(drop=True)
+    if recorded := load_stimuli_entry(name).recorded:
+        recording, stimuli = open_recorded(name, recorded, stimuli)
+        return [recording], stimuli
     encoders = [arm for arm in CORPUS_ARMS if (ENCODERS / arm).is_dir()]
     if not encoders:
         raise InputError(
             f"{ENCODERS}: no encoder to read the stimuli {name}; name some under `encoder.arms` "
             "in params.yaml"
         )
-    return Texts(corpus_of(stimuli), STIMULI / name, LONGEST, list(encoders)), stimuli
+    texts = Texts(corpus_of(stimuli), STIMULI / name, LONGEST, list(encoders))
+    return texts.recordings(device), stimuli
 
 
 def run_stage(name: str) -> None:
     """Measure how much the distractors of the stimuli NAME confuse every layer and head."""
     parameters = section(Confusion, "confusion")
     device = start(read_runtime(), parameters.seed)
-    texts, stimuli = open_stimuli(name)
+    recordings, stimuli = open_stimuli(name, device)
     rows, heads = [], []
     with torch.inference_mode():
-        for recording in texts.recordings(device):
+        for recording in recordings:
             found, every = confusion_tables(recording, stimuli, parameters)
             rows.append(found)
             heads.append(every)

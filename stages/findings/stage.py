@@ -10,9 +10,11 @@ import typer
 import stages.findings
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals.intervals import LEVEL
+from stages.core.questions.task import load_question_task
 from stages.core.stage.arms import RECORDED
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.settings import section
+from stages.core.stimuli.entries import load_stimuli_entry
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import Answer, NotMeasured
 from stages.core.verdicts.claims import (
@@ -33,15 +35,16 @@ from stages.core.verdicts.findings import (
     read_findings,
     rounded,
 )
-from stages.core.verdicts.learnt import not_learnt
+from stages.core.verdicts.learnt import left_out
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.core.verdicts.models import by_model, recorded_models
+from stages.core.verdicts.models import by_model, recorded_models, recorded_of_sets
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import (
     Setting,
     arm_of,
     merged,
     setting_of_corpus,
+    setting_of_questions,
     setting_of_stimuli,
     setting_of_task,
 )
@@ -63,8 +66,9 @@ def run_stage() -> None:
         models=list(by_model(measures)),
         tasks=measures.primary,
         seeds=measures.seeds,
-        recorded=recorded_models(measures.corpora),
-        not_learnt=not_learnt(measures),
+        questions=measures.questions,
+        recorded=recorded_models(measures.corpora) | recorded_of_sets(measures.sets),
+        not_learnt=left_out(measures),
         claims=claims,
         not_shown=not_shown,
     )
@@ -138,7 +142,9 @@ def model_of(found: Answer, models: dict[str, Measures]) -> str:
     """The model that a claim is decided on; empty where it is decided on data of none."""
     names = set(_decisive(found))
     fitting = [
-        name for name, one in models.items() if names & {*one.tasks, *one.corpora, *one.sets}
+        name
+        for name, one in models.items()
+        if names & {*one.tasks, *one.corpora, *one.sets, *one.questions}
     ]
     return fitting[0] if fitting else ""
 
@@ -149,7 +155,7 @@ def _decisive(found: Answer) -> list[str]:
 
 
 def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setting:
-    """What the tasks, corpora or sets of stimuli that decide a claim are, and the encoder."""
+    """What the data that decide a claim are (tasks, corpora, sets), and the encoder."""
     names = _decisive(found)
     corpora = list(section(dict[str, Any], "corpora"))
     data = [
@@ -159,7 +165,14 @@ def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setti
         for name in names
         if name in corpora or name in measures.tasks
     ]
-    data += [setting_of_stimuli() for name in names if name in measures.sets]
+    data += [
+        setting_of_stimuli(load_stimuli_entry(name)) for name in names if name in measures.sets
+    ]
+    data += [
+        setting_of_questions(load_question_task(name))
+        for name in names
+        if name in measures.questions
+    ]
     own = Setting(training=settings.training, layers=measures.layers, arm=arm_of(found.arm))
     if found.arm == RECORDED:
         own = Setting(layers=measures.layers)

@@ -35,7 +35,7 @@ def run_stage(task: str) -> None:
         folder.mkdir()
         for split, questions in splits.items():
             write_questions(questions, folder / questions_file(task, split).name)
-    QUESTION_SIZES.write(table, task=task)
+    QUESTION_SIZES.write(table, questions=task)
 
 
 def written(task: QuestionTask) -> dict[str, list[Question]]:
@@ -78,9 +78,9 @@ def sizes(
 def warn_of_both(task: str, table: pd.DataFrame) -> None:
     """Warn where many validation questions are training questions, too."""
     last = table[table["split"] == "validation"].iloc[0]
-    if last["in_both"] > IN_BOTH * last["questions"]:
+    if last["in_both"] > IN_BOTH * last["examples"]:
         typer.secho(
-            f"warning: {task}: {last['in_both']} of {last['questions']} validation questions are "
+            f"warning: {task}: {last['in_both']} of {last['examples']} validation questions are "
             "training questions, too; scores on them say little: name other data for "
             f"`tasks.{task}.data.splits` in {PARAMETER_FILE}",
             fg="yellow",

@@ -79,7 +79,6 @@ CODE = [
 class Reading(Resampled, section="reading"):
     """The section `reading` of `params.yaml`."""
 
-    questions: list[str]
     examples: PositiveInt | None
     least_degree: float = Field(gt=0, le=1)
     shuffle_seed: NonNegativeInt
@@ -123,7 +122,7 @@ class Run:
             RUNS / self.questions / self.key,
             [
                 self.max_length,
-                self.parameters.model_dump(exclude={"questions", "resamples", "length"}),
+                self.parameters.model_dump(exclude={"resamples", "length"}),
             ],
             [*files_in(self.model), questions_file(self.questions, "validation"), *CODE],
             self.runtime,
@@ -172,7 +171,7 @@ def readers_of(questions: str, seed: int | None) -> list[tuple[str, int]]:
     Raises:
         InputError: there is none, or one lacks its folder.
     """
-    table = READER_RUNS.path(task=questions)
+    table = READER_RUNS.path(questions=questions)
     try:
         rows = pd.read_parquet(table, columns=["arm", "seed"])
     except FileNotFoundError:
@@ -185,7 +184,7 @@ def readers_of(questions: str, seed: int | None) -> list[tuple[str, int]]:
         raise InputError(
             f"{table}: no reader that was tuned from the checkpoint"
             + ("" if seed is None else f" with seed {seed}")
-            + "; train the readers first, or mend `reading.questions` in "
+            + "; train the readers first, or mend `readers.tasks` in "
             f"{PARAMETER_FILE}"
         )
 

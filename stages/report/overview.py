@@ -8,6 +8,7 @@ from platform import python_version
 from typing import get_args
 
 from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import Finding, Findings, NotShown
@@ -98,7 +99,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def data_read(measures: Measures) -> dict[str, str]:
-    """The sizes of each task and corpus, in words."""
+    """The sizes of each task, corpus and set of questions, in words."""
     found = {}
     with suppress(NotMeasured):
         for task, rows in measures.frame(TASK_SIZES).groupby("task", sort=False):
@@ -107,14 +108,18 @@ def data_read(measures: Measures) -> dict[str, str]:
     with suppress(NotMeasured):
         for row in measures.frame(CORPUS_SIZES).itertuples():
             found[str(row.corpus)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
+    with suppress(NotMeasured):
+        for questions, rows in measures.frame(QUESTION_SIZES).groupby("questions", sort=False):
+            sizes = [f"{row.examples:,} in {row.split}" for row in rows.itertuples()]
+            found[str(questions)] = "multiple-choice questions, " + _joined(sizes)
     return found
 
 
 def seeds_in_words(findings: Findings) -> str:
-    """How many fine-tunings there are of each task; empty where there is none."""
+    """How many fine-tunings there are of each task and set of questions; empty where none is."""
     parts = [
         f"{task} {len(seeds)} ({', '.join(str(seed) for seed in seeds)})"
-        for task, seeds in findings.seeds.items()
+        for task, seeds in (findings.seeds | findings.questions).items()
     ]
     return "; ".join(parts)
 

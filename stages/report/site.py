@@ -94,7 +94,9 @@ def write_site(
         "models_of_heads": places_of_models(models),
         "columns_of_heads": columns,
         "verdicts": get_args(Verdict),
-        "single_seeds": [task for task, seeds in findings.seeds.items() if len(seeds) == 1],
+        "single_seeds": [
+            name for name, seeds in (findings.seeds | findings.questions).items() if len(seeds) == 1
+        ],
         "page_of": page_of,
         "claim_pages": claim_pages(findings, page_of),
     }

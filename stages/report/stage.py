@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import vl_convert
 
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.questions.tables import QUESTION_SIZES
+from stages.core.questions.task import load_question_task
 from stages.core.stage.settings import section
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import load_task
@@ -64,7 +67,7 @@ def run_stage() -> None:
         "comparison": comparison_beside(REPORTS),
     }
     columns = columns_of_pages(measures, {name: one.page for name, one in measured.items()})
-    read = generated_text(), texts_read(measures)
+    read = generated_text(measures.questions), texts_read(measures)
     write_site(REPORTS, findings, measured, heads, *read, top, models_of(measures), columns)
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
 
@@ -92,13 +95,14 @@ def plots(arguments: list[str]) -> int:
         return subprocess.run(command, check=False).returncode
 
 
-def generated_text() -> list[str]:
-    """The tasks and corpora whose text this project's programs wrote."""
+def generated_text(questions: Iterable[str]) -> list[str]:
+    """The tasks, corpora and sets of questions whose text this project's programs wrote."""
     tasks = section(list[str], "run.tasks")
     corpora = list(section(dict[str, Any], "corpora"))
     return [
         *(name for name in tasks if load_task(name).data.source == "written"),
         *(name for name in corpora if load_corpus_entry(name).source == "written"),
+        *(name for name in questions if load_question_task(name).data.source == "written"),
     ]
 
 
@@ -114,6 +118,11 @@ def texts_read(measures: Measures) -> pd.DataFrame:
     with suppress(NotMeasured):
         for _, row in measures.frame(CORPUS_SIZES).iterrows():
             rows.append([f"corpus {row['corpus']}", row["texts"], *_tokens(row, "texts"), ""])
+    with suppress(NotMeasured):
+        for _, row in measures.frame(QUESTION_SIZES).iterrows():
+            both = row["in_both"] if row["split"] == "validation" else ""
+            said = f"{row['questions']}, {row['split']}: questions"
+            rows.append([said, row["examples"], *_tokens(row, "examples"), both])
     columns = ["data", "texts or pairs", "tokens of each", "unknown tokens, %", "trained on, too"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -1,4 +1,7 @@
-"""Write a set of stimuli: generated here, or read from the authors' release (Lin et al. 2019)."""
+"""Write a set of stimuli: generated here, or read from the authors' release (Lin et al. 2019).
+
+Where the attention of its sentences was recorded elsewhere, its maps come along.
+"""
 
 import os
 
@@ -6,19 +9,25 @@ import typer
 
 from stages.core.stage.files import InputError
 from stages.core.stimuli.entries import Stimuli, load_stimuli_entry
-from stages.core.stimuli.store import write_stimuli
+from stages.core.stimuli.store import STIMULI, write_stimuli
 from stages.stimuli import grammar, release, written
+from stages.stimuli.recorded import copy_maps, sound_folder
 
 
 def rows_of(entry: Stimuli) -> tuple[list[dict], list[dict]]:
     """The rows of `PROBES` and of `ATTENTION` of an entry.
 
+    Of attention recorded elsewhere nobody has the states that probes read: it has none of theirs.
+
     Raises:
         InputError: what it names is missing or damaged.
     """
-    if entry.source == "release":
-        return list(release.probe_rows(entry)), list(release.attention_rows(entry))
-    return list(grammar.probe_rows(entry)), list(written.attention_rows(entry))
+    probes, attention = (
+        (release.probe_rows, release.attention_rows)
+        if entry.source == "release"
+        else (grammar.probe_rows, written.attention_rows)
+    )
+    return [] if entry.recorded else list(probes(entry)), list(attention(entry))
 
 
 def run_stage(name: str | None = None) -> None:
@@ -27,6 +36,10 @@ def run_stage(name: str | None = None) -> None:
     name = name or os.environ.get("DVC_STAGE", "").partition("@")[2]
     if not name:
         raise InputError("no set is named; add `--set NAME`, as in `stimuli` of params.yaml")
-    probes, attention = rows_of(load_stimuli_entry(name))
+    entry = load_stimuli_entry(name)
+    maps = sound_folder(name, entry.recorded) if entry.recorded else None
+    probes, attention = rows_of(entry)
     write_stimuli(name, probes, attention)
+    if maps:
+        copy_maps(maps, STIMULI / name / "maps")
     typer.echo(f"{name}: {len(probes)} cases of probes, {len(attention)} sentences for attention")

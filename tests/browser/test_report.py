@@ -43,6 +43,7 @@ def marks(dom: str, figure: str, kind: str) -> int:
 CELLS = LAYERS * HEADS
 MODELS = 3  # untuned, tuned, random weights
 BANDS = 3
+READERS = 2  # tuned, from the checkpoint and from random weights
 SHARES = 6  # 0 among them
 EXPECTED = {
     "index": {},
@@ -59,6 +60,11 @@ EXPECTED = {
     "ablate": {
         "ablate-heads-uniform": {"rect mark": len(TASKS) * CELLS},
         "ablate-layers-zero": {"circle": len(TASKS) * LAYERS},
+    },
+    "reading": {
+        "reading-heads": {"rect mark": READERS * CELLS},
+        "reading-cls": {"bar": READERS * 2 * 5},  # intact and attacked, parts of a row
+        "reading-cls-heads": {"rect mark": READERS * CELLS},
     },
     "shares": {"shares-zero": {"circle": len(TASKS) * BANDS * SHARES}},
 }

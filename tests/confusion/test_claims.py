@@ -7,6 +7,7 @@ import pytest
 
 from stages.confusion import page
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
+from stages.core.stage.arms import RECORDED
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import NotMeasured
@@ -34,18 +35,20 @@ def rows_of(encoder: str, scale: float = 1.0) -> list[dict]:
     return rows
 
 
+def heads_of(encoder: str) -> list[dict]:
+    return [
+        {"encoder": encoder, "phenomenon": phenomenon, "layer": layer, "head": 0}
+        | {"beyond_chance": 0.1 * layer - 0.15}
+        for phenomenon in ("agreement", "reflexive")
+        for layer in range(4)
+    ]
+
+
 @pytest.fixture
 def tables(measures):
     rows = [*rows_of("untuned"), *rows_of("random_weights", 0.1)]
     write_drawn(measures, CONDITIONS, rows, 0.02, set="one")
-    heads = [
-        {"encoder": encoder, "phenomenon": phenomenon, "layer": layer, "head": 0}
-        | {"beyond_chance": 0.1 * layer - 0.15}
-        for encoder in ("untuned", "random_weights")
-        for phenomenon in ("agreement", "reflexive")
-        for layer in range(4)
-    ]
-    write_rows(measures, HEADS, heads, set="one")
+    write_rows(measures, HEADS, [*heads_of("untuned"), *heads_of("random_weights")], set="one")
     return measures
 
 
@@ -101,12 +104,43 @@ def test_the_summary_has_bits_of_the_encoder(tables):
 
 def test_the_page_says_what_its_numbers_say(tables):
     conditions, layers, heads = page.sections(tables)
-    said = conditions.items[0].caption
-    assert "A1 confuses most (+0.40 bits) and A4 least (-0.10)" in said
-    assert "whole interval lies above equal attention, in 0 below it." in said
-    assert "in 3 of 6 conditions the whole interval lies above" in said
-    agreement, _, least, _ = (figure.caption for figure in layers.items)
-    assert "most confused in layer 1 (1.60 bits) and least in layer 3 (0.90)" in agreement
-    assert "head 2-1 is least confused" in least
-    assert "has 0.40 to 0.90 bits" in least
-    assert "For agreement, 2 of 4 heads give the right candidate more" in heads.items[0].caption
+    said = conditions.items[0].finding
+    assert "confusion is highest in condition A1 (+0.40 bits) and lowest in condition A4" in said
+    assert "above that of equal attention in 3 of 6 conditions; neither is shown in 3" in said
+    agreement, _, least, _ = (figure.finding for figure in layers.items)
+    assert "highest in layer 1 (1.60 bits) and lowest in layer 3 (0.90 bits)" in agreement
+    assert "head 2-1" in least
+    assert "for agreement 0.40 to 0.90 bits by condition" in least
+    assert "for agreement 2 of 4 heads (random weights: 2 of 4)" in heads.items[0].finding
+
+
+def test_recorded_attention_is_a_set_by_itself(tables):
+    assert "Random weights are the control. A modal" in page.sections(tables)[0].text
+    write_drawn(tables, CONDITIONS, rows_of(RECORDED, 2), 0.02, set="two")
+    write_rows(tables, HEADS, heads_of(RECORDED), set="two")
+    both = found(tables, "confusion_beyond_chance", conditions=["A1"])
+    # The first set decides, with its control; the other's model stands beside it.
+    assert (both.decided_on, both.arm) == ("one", "untuned")
+    assert both.tasks["one"].value == pytest.approx(0.4 * NATS)
+    assert both.tasks["two"].value == pytest.approx(0.8 * NATS)
+    conditions, layers, heads = page.sections(tables)
+    assert (
+        "Random weights are the control. Attention on two was recorded elsewhere, without random "
+        "weights." in conditions.text
+    )
+    said = conditions.items[0].finding
+    assert said.startswith("On one (untuned): beyond equal attention, confusion is highest in")
+    assert layers.items[0].finding.startswith("On one (untuned): mean over conditions, confusion")
+    assert heads.items[0].finding.startswith("On one (untuned): more to the right candidate than")
+    assert all(sentence.startswith("On one (untuned): ") for sentence in page.in_short(tables))
+
+
+def test_recorded_attention_alone_has_no_control(measures):
+    write_drawn(measures, CONDITIONS, rows_of(RECORDED), 0.02, set="two")
+    write_rows(measures, HEADS, heads_of(RECORDED), set="two")
+    one = found(measures, "confusion_beyond_chance", conditions=["A1"])
+    assert (one.arm, one.control) == (RECORDED, None)
+    assert "recorded elsewhere" in one.uncontrolled
+    said = page.sections(measures)[0].text
+    assert "Random weights are the control" not in said
+    assert "Attention on two was recorded elsewhere" in said

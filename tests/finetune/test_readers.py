@@ -83,7 +83,7 @@ def test_a_reader_learns_a_cue_of_the_passage_and_nothing_without_it(
         found.groupby("arm")["right"].mean(), accuracies.sort_index(), check_names=False
     )
     assert (runs["steps"] == 150).all() and (runs["trained_on"] == 240).all()
-    assert (runs["questions"] == 30).all() and (runs["seed"] == 0).all()
+    assert (runs["examples"] == 30).all() and (runs["seed"] == 0).all()
 
 
 def test_every_family_is_tuned_for_a_step_and_loaded_again(

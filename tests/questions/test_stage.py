@@ -71,7 +71,7 @@ def prepare(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def sizes() -> pd.DataFrame:
-    return pd.read_parquet(QUESTION_SIZES.path(task="toy"))
+    return pd.read_parquet(QUESTION_SIZES.path(questions="toy"))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -92,7 +92,7 @@ def test_every_layout(prepare: Prepare, layout: str, capsys: pytest.CaptureFixtu
     assert said.out.split()[: len(QUESTION_SIZES.columns)] == list(QUESTION_SIZES.columns)
     assert "warning" not in said.err
     table = sizes().set_index("split")
-    assert table["questions"].to_dict() == {"train": 4, "validation": 6}
+    assert table["examples"].to_dict() == {"train": 4, "validation": 6}
     assert table.loc["validation", "passages"] == (6 if layout == "questions" else 3)
     assert (table[["fewest_options", "most_options"]] == 3).all(axis=None)
     assert (table[["unknown", "cut", "in_both"]] == 0).all(axis=None)
@@ -115,7 +115,7 @@ def test_passages_are_counted_and_those_that_are_cut(prepare: Prepare, tiny_bert
     splits = {"train": "train.jsonl", "validation": "validation.jsonl"}
     prepare(source="files", layout="questions", splits=splits, max_length=20)
     table = sizes()
-    assert (table["cut"] == table["questions"]).all()
+    assert (table["cut"] == table["examples"]).all()
     own_tokens = known_tokens(
         load_tokenizer(tiny_bert),
         [

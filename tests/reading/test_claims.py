@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import stages.reading.measures_of_claims  # noqa: F401 - registers the measures
+import stages.reading.claims  # noqa: F401 - registers the measures
 from stages.core.stage.arms import TUNED_FROM_RANDOM
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-import stages.reading.measures_of_claims  # noqa: F401 - registers the measures
+import stages.reading.claims  # noqa: F401 - registers the measures
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
@@ -23,7 +23,7 @@ from stages.reading import scoring, stage, tables
 from stages.reading.attacks import CONTROLS, TO_PASSAGE, attack
 from stages.reading.conditions import Condition, trained_on
 from stages.reading.learnt import not_learnt
-from stages.reading.shown import sections
+from stages.reading.page import sections
 from tests.claims import found
 from tests.reading.made import READING, write_project
 

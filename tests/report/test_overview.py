@@ -96,3 +96,5 @@ def test_seeds_are_counted_for_each_task():
     made = findings({}, seeds={"one": [0, 1, 2], "two": [7]})
     assert seeds_in_words(made) == "one 3 (0, 1, 2); two 1 (7)"
     assert seeds_in_words(findings({})) == ""
+    of_questions = findings({}, seeds={"one": [0]}, questions={"passages": [3, 4]})
+    assert seeds_in_words(of_questions) == "one 1 (0); passages 2 (3, 4)"

@@ -9,19 +9,23 @@ from html import unescape
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from stages.core.pages.gather import pages
 from stages.core.verdicts.measures import open_measures
 from stages.coreference import page as coreference
 from stages.findings.__main__ import app as findings
 from stages.probes import page as probes
+from stages.reading.attacks import CONTROLS, TO_PASSAGE
 from stages.report.__main__ import app as report
 from stages.report.measured_pages import heads_of_pages
 from stages.report.overview import PREFIX
 from stages.report.prose import plain
 from stages.report.site import write_csv
 from stages.syntax import page as syntax
+from tests.reading.rows import AT_CUT, UNDER
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
+from tests.synthetic_reading import QUESTIONS
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -54,7 +58,7 @@ def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
 def test_pages_load_and_link_only_what_is_there(synthetic_reports):
     reports = synthetic_reports / "reports"
     pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
-    assert len(pages) == 30
+    assert len(pages) == 31
     for page in pages:
         text = page.read_text()
         for target in re.findall(r'(?:src|href)="([^"]*)"', text):
@@ -66,6 +70,20 @@ def test_pages_load_and_link_only_what_is_there(synthetic_reports):
             assert goal.is_file(), f"{page.name} links to {target}"
             if anchor:
                 assert f'id="{anchor}"' in goal.read_text(), f"{page.name} links to {target}"
+
+
+def test_readers_of_questions_have_their_page_and_their_columns(synthetic_reports):
+    reports = synthetic_reports / "reports"
+    page = (reports / "pages/reading.html").read_text()
+    for attack in CONTROLS:
+        # Intact at its cut 0.78, under it as tests/reading/rows.py has it: the difference by hand.
+        assert f"{attack} costs {100 * (AT_CUT - UNDER[attack]):.1f} points" in page
+    heads = pd.read_csv(reports / "heads.csv")
+    lessened = heads[f"attack lessened: {QUESTIONS}, {TO_PASSAGE}"]
+    by_hand = 100 * (0.1 + 0.01 * heads["layer"] - 0.02 * heads["head"])
+    assert lessened.to_numpy() == pytest.approx(by_hand.to_numpy())
+    overview = (reports / "index.html").read_text()
+    assert f"{QUESTIONS}, validation: questions" in overview
 
 
 def test_every_figure_is_an_svg_with_its_chart_in_the_page(synthetic_reports):

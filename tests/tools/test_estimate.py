@@ -1,5 +1,6 @@
 """What a configuration will take, computed from its settings and the sizes of its tasks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -8,12 +9,15 @@ import torch
 
 from benchmarks.cost import COLUMNS, Sizes, Split
 from benchmarks.product_rates import Rates
+from stages.core.heads.gates import single_heads
 from stages.core.outcomes.modes import fixed_gates
+from stages.core.questions.question import Question, write_questions
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import section
 from stages.finetune.pair_baselines.lstm import LstmAcross
 from stages.importance.cost import Geometry, least_for_grid
 from stages.pretrain.settings import Pretrain
+from stages.reading.attacks import attack
 from tools import estimate
 from tools.dependencies import ROOT
 from tools.estimate import (
@@ -24,6 +28,7 @@ from tools.estimate import (
     minutes,
     minutes_before,
 )
+from tools.estimate_readers import READING, TUNED_READERS, of_readers
 from tools.estimate_studies import (
     CONFUSION,
     HARMFUL,
@@ -45,6 +50,10 @@ RATE = 1e11
 # take 480 k + 4,608; of the layer below it 23 times as many, and the last layer once more.
 SIZES = Sizes(Split(1920, 23), Split(800, 23))
 LAYER, LAST = 368_736, 40_320
+
+
+# Each letter and full stop is a token. Two sentences of five and six; the right option has three.
+ASKED = Question("1", "a b c d . k l m n o .", "e f", ("g p q", "h", "j"), 0)
 
 
 def layers(count: int) -> Geometry:
@@ -80,6 +89,11 @@ def folder(tmp_path: Path) -> Path:
     pd.DataFrame(asked | {"part": parts, "words": words}).to_parquet(stimuli / "probes.parquet")
     rows = {"words": words, "distractors": [1, 2, 0]}
     pd.DataFrame(rows).to_parquet(stimuli / "attention.parquet")
+    questions = tmp_path / "work/questions/questions"
+    questions.mkdir(parents=True)
+    for split, count in (("train", 20), ("validation", 1)):
+        some = [replace(ASKED, id=str(number)) for number in range(1, 1 + count)]
+        write_questions(some, questions / f"{split}.parquet")
     return tmp_path
 
 
@@ -104,8 +118,11 @@ def test_minutes_by_hand(folder):
 
 
 def test_disk_by_hand(folder):
-    """Four models of relevance's controls and tuned ones twice three; maps of three arms."""
-    models = (2 * 3 + 2) + 2 * (2 + 2)
+    """Four models of relevance's controls and tuned ones twice three; maps of three arms.
+
+    And two readers of questions.
+    """
+    models = (2 * 3 + 2) + 2 * (2 + 2) + 2
     maps = 3 * 3 * 800 * 72 * 23**2 * 2
     expected = 2 * (models * 1000 * 4 + maps) / 1e9
     assert gigabytes(folder, GEOMETRY, 1000) == pytest.approx(expected)
@@ -125,6 +142,10 @@ def test_parts_of_the_studies_are_in_the_table(folder):
         share = SHARES_OF_RATE.get(part, SHARE_OF_RATE)
         assert table[part] == pytest.approx(found[[part]].sum() / (RATE * share) / 60)
     assert {PROBES, CONFUSION} < set(table.index)
+    found = pd.DataFrame(of_readers(folder, GEOMETRY), columns=COLUMNS).set_index("part")
+    for part in (TUNED_READERS, READING):
+        share = SHARES_OF_RATE.get(part, SHARE_OF_RATE)
+        assert table[part] == pytest.approx(found["operations"][part] / (RATE * share) / 60)
 
 
 def edited(folder: Path, old: str, new: str, name: str = "params.yaml") -> None:
@@ -207,6 +228,53 @@ def test_sentences_by_hand(folder):
     assert found == {PROBES: 2 * (2 * short + long + learnt), CONFUSION: 2 * 2 * short}
 
 
+def test_recorded_attention_of_sentences_needs_no_pass(folder):
+    edited(
+        folder,
+        "    seed: 31\n",
+        "    seed: 31\n    recorded: {path: my/maps, model: other}\n",
+    )
+    assert {part for part, *_ in of_stimuli(folder, GEOMETRY)} == {PROBES}
+
+
+def test_readers_by_hand(folder):
+    """Rows of an intact question: [CLS] and twice [SEP], 11, 2, and 3, 1 or 1 of an option."""
+    edited(folder, "unanswerable: []", "unanswerable: [P-Shuffle, PQ-Remove]")
+    found = pd.DataFrame(of_readers(folder, GEOMETRY), columns=COLUMNS).set_index("part")
+
+    def passes(*lengths: int) -> int:
+        return sum(map(GEOMETRY.forward, lengths))
+
+    intact, removed = passes(19, 17, 17), passes(6, 4, 4)
+    # One batch of 16 of the twenty questions an epoch, three epochs; three products a step. Tuned,
+    # from random weights, and P-Shuffle read whole rows; each answers the validation question.
+    steps = 3 * 3 * 16
+    assert found["operations"][TUNED_READERS] == pytest.approx(
+        3 * steps * intact + steps * removed + 4 * intact
+    )
+    assert found["steps"][TUNED_READERS] == 4 * 3
+    # The right option stands in the intact row under every attack on options.
+    shuffled = attack("Ans2Opt-Shuffle", ASKED, 0, 0.65).question.options
+    conditions = [
+        *(19, 17, 17),  # intact
+        *(8, 6, 6, 17, 15, 15, 6, 4, 4),  # without passage, question, both
+        *(23, 21, 21),  # question and wrong options behind the passage
+        *(22, 23, 21, 22, 22, 23),  # a sentence and the option, it alone, both as they are
+        *(20, 20, 20, 20),  # the right option beside the wrong one, shuffled and not
+        *([19] * (len(set(shuffled)) - 1)),  # it alone, which may be shuffled alike twice
+    ]
+    attacked = (19, 17, 17, 23, 21, 21)
+    off = least_for_grid(GEOMETRY, single_heads(6, 12, "zero"), attacked)
+    both = passes(*conditions) + off + passes(*attacked)
+    assert found["operations"][READING] == pytest.approx(2 * both + 2 * intact)
+
+
+def test_before_the_questions_are_there(folder):
+    (folder / "work/questions/questions/train.parquet").unlink()
+    with pytest.raises(InputError, match="`dvc repro questions` makes"):
+        minutes(folder, GEOMETRY, RATE)
+
+
 def test_before_the_sentences_are_there(folder):
     (folder / "work/stimuli/written/probes.parquet").unlink()
     with pytest.raises(InputError, match="`dvc repro stimuli` makes"):
@@ -221,10 +289,16 @@ def test_studies_that_a_configuration_leaves_out_are_not_counted(folder):
         "pair_baselines",
         "layer_probes",
         "confusion",
+        "readers",
+        "reading",
     ):
         edited(folder, f"\n  {name}:\n", f"\n  {name}_elsewhere:\n", "dvc.yaml")
     assert operations(folder, "relevance", GEOMETRY).empty
     assert not list(of_stimuli(folder, GEOMETRY))
+    assert not list(of_readers(folder, GEOMETRY))
+    models = (2 * 3 + 2) + 2 * (2 + 2)
+    maps = 3 * 3 * 800 * 72 * 23**2 * 2
+    assert gigabytes(folder, GEOMETRY, 1000) == pytest.approx(2 * (models * 4000 + maps) / 1e9)
 
 
 def test_pretraining_by_hand(folder, monkeypatch):

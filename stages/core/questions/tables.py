@@ -1,4 +1,7 @@
-"""Tables of questions, and of readers on the validation questions, which several rooms read."""
+"""Tables of questions, and of readers on the validation questions, which several rooms read.
+
+`questions` of a pattern is the name of a set of questions: a task of kind `choice`.
+"""
 
 from stages.core.stage.tables import MeasuredTable
 
@@ -7,9 +10,9 @@ from stages.core.stage.tables import MeasuredTable
 # many questions the passage is cut, and how many questions are one of the other split, passage and
 # question alike.
 QUESTION_SIZES = MeasuredTable(
-    "questions/{task}",
+    "questions/{questions}",
     (
-        *("split", "questions", "passages", "fewest_options", "most_options"),
+        *("split", "examples", "passages", "fewest_options", "most_options"),
         *("tokens", "unknown", "cut", "in_both"),
     ),
 )
@@ -18,7 +21,7 @@ QUESTION_SIZES = MeasuredTable(
 # of it is right (1 or 0; a share where scores are the same), and its loss in nats. `arm` is
 # `tuned`, `tuned_from_random`, or a name of `unanswerable.NAMES`.
 READER_OUTCOMES = MeasuredTable(
-    "readers/{task}",
+    "readers/{questions}",
     ("arm", "seed", "id", "options", "answer", "prediction", "right", "loss"),
 )
 # One row a reader: its accuracy on these questions, how many they are, and on how many it was
@@ -27,9 +30,9 @@ READER_OUTCOMES = MeasuredTable(
 # of these have one word, and the mean and smallest degree of the others (edit distance over words,
 # as a share of the words).
 READER_RUNS = MeasuredTable(
-    "readers/{task}-runs",
+    "readers/{questions}-runs",
     (
-        *("arm", "seed", "accuracy", "questions", "trained_on", "steps", "padding"),
+        *("arm", "seed", "accuracy", "examples", "trained_on", "steps", "padding"),
         *("shuffled", "left", "one_word", "mean_degree", "smallest_degree"),
     ),
 )

@@ -5,14 +5,20 @@ asked for: who did what, when or where; who did something to whom, where everyon
 doer and as the one it was done to; who came at which place of an order and what that one did; who
 is above whom. Sentences about others may stand between.
 
-What is asked for is drawn last, and each option alike: every distractor is told of as the right
-option is. So neither the longest option, nor what an option is, nor how many of its words the
-passage has can tell the right one. A share of the options says a noun by a synonym that the passage
-does not have, right ones no more often than others.
+What is asked for is drawn last, and each option alike: of half of the questions every distractor is
+told of as the right option is. So neither the longest option, nor what an option is, nor how many
+of its words the passage has can tell the right one. A share of the options says a noun by a synonym
+that the passage does not have, right ones no more often than others.
+
+The distractors of the other half are strangers, of which the passage does not tell: they come from
+another passage of the kind, with the same question. As in most such data, whoever looks for the
+option's words in the passage is right more often than a guess, without reading; the longest option
+and the options alone tell nothing here either.
 
 Validation has turns of phrase, sentence templates and words of its own (`stages.core.written`).
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -29,16 +35,23 @@ from stages.core.written.meaning import Clause
 
 OPTIONS = (3, 4)
 DRAWS = 1000  # of a passage until it fits
+STRANGERS = 0.5  # share of the questions whose distractors the passage does not tell of
+OTHERS = 50  # passages from which these may come
 
 
 @dataclass(frozen=True)
 class Written:
-    """A question with the kind of its passage, what it asks for, and its turn of phrase."""
+    """A question with the kind of its passage, what it asks for, and its turn of phrase.
+
+    Attributes:
+        strangers: whether its distractors are.
+    """
 
     question: Question
     kind: str
     asked: str
     template: str
+    strangers: bool
 
 
 @dataclass(frozen=True)
@@ -164,7 +177,9 @@ def draw_questions(split: str, size: int, seed: int) -> list[Written]:
     while len(found) < size:
         kind = str(generator.choice(list(SHARES), p=list(SHARES.values())))
         count = pick(generator, OPTIONS)
-        told = _told(kind, count, generator, lexicon)
+        told = own = _told(kind, count, generator, lexicon)
+        if generator.random() < STRANGERS:
+            told = with_strangers(own, kind, generator, lexicon)
         template = pick(generator, QUESTIONS[told.asked][split])
         places = generator.permutation(count)
         question = Question(
@@ -174,8 +189,37 @@ def draw_questions(split: str, size: int, seed: int) -> list[Written]:
             tuple(told.options[place] for place in places),
             places.tolist().index(told.answer),
         )
-        found.setdefault(question.passage, Written(question, kind, told.asked, template))
+        found.setdefault(
+            question.passage, Written(question, kind, told.asked, template, told is not own)
+        )
     return list(found.values())
+
+
+def with_strangers(told: Told, kind: str, generator: np.random.Generator, lexicon: Lexicon) -> Told:
+    """The same with distractors that the passage does not tell of; as it is where none are found.
+
+    Times and places are few: most passages have them all.
+    """
+    count, right = len(told.options), told.options[told.answer]
+    known = f"{' '.join(told.sentences)} {right}"
+    for _ in range(OTHERS):
+        other = _told(kind, count, generator, lexicon)
+        distractors = [option for option in other.options if option != other.options[told.answer]]
+        if other.asked == told.asked and not any(
+            _is_told(option, known, lexicon) for option in distractors
+        ):
+            distractors.insert(told.answer, right)
+            return replace(told, options=distractors)
+    return told
+
+
+def _is_told(option: str, known: str, lexicon: Lexicon) -> bool:
+    """Whether a text has the option's noun, a name in it, or a noun that means the same."""
+    words = option.split()
+    own = {words[-1], *(word for word in words if word[0].isupper())}
+    nouns = {" ".join(words[start:]) for start in range(len(words))}
+    own |= {other for noun in nouns for other in lexicon.noun_synonyms.get(noun, ())}
+    return any(re.search(rf"\b{re.escape(word)}\b", known, re.IGNORECASE) for word in own)
 
 
 def _told(kind: str, count: int, generator: np.random.Generator, lexicon: Lexicon) -> Told:

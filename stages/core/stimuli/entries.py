@@ -9,7 +9,24 @@ from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, section
 
 
-class WrittenStimuli(Parameters):
+class RecordedAttention(Parameters):
+    """Attention recorded elsewhere of a set's sentences: a folder of maps whose words are known."""
+
+    path: str
+    model: str  # what recorded it, for the report
+    # What is known of it beside: claims of a source that measured on another kind say so.
+    arm: Literal["untuned", "tuned"] | None = None
+    training: Literal["masked words", "sentence similarity", "other"] | None = None
+
+
+class Sentences(Parameters):
+    """What every set may have."""
+
+    # In place of the encoders: then the set has no sentences for probes, which read states.
+    recorded: RecordedAttention | None = None
+
+
+class WrittenStimuli(Sentences):
     """Sentences of this project's grammar, of the words in `data/stimuli/words.yaml`."""
 
     source: Literal["written"]
@@ -20,7 +37,7 @@ class WrittenStimuli(Parameters):
     seed: NonNegativeInt
 
 
-class ReleasedStimuli(Parameters):
+class ReleasedStimuli(Sentences):
     """The authors' release: the folder with `data_agr`, `data_refl`, `data_aux` and `data_sbjn`."""
 
     source: Literal["release"]

@@ -126,8 +126,9 @@ class Findings(Parameters):
     models: list[str] = []  # that were measured: the checkpoint, and those recorded elsewhere
     tasks: dict[str, str]  # with the primary metric
     seeds: dict[str, list[int]]  # of each task
-    recorded: dict[str, str] = {}  # corpora whose attention was recorded elsewhere: by which model
-    not_learnt: list[str] = []  # tasks that claims about the tuned encoder leave out
+    questions: dict[str, list[int]] = {}  # sets of questions, each with the seeds of its readers
+    recorded: dict[str, str] = {}  # corpora and sets of attention recorded elsewhere: the model
+    not_learnt: list[str] = []  # tasks and questions that claims on the tuned encoder leave out
     claims: dict[str, Finding]
     not_shown: dict[str, NotShown]
 

@@ -1,5 +1,8 @@
 """Tasks that an encoder has learnt: only those say anything about its heads."""
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import pandas as pd
 
 from stages.core.stage.arms import TUNED, Arm
@@ -7,6 +10,24 @@ from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.measures import Measures, NotMeasured
+
+NotLearnt = Callable[[Measures], list[str]]
+OF_ROOMS: list[NotLearnt] = []
+
+
+def says_not_learnt(function: NotLearnt) -> NotLearnt:
+    """Register what a room says of its own data: on which of them the tuned encoder failed."""
+    OF_ROOMS.append(function)
+    return function
+
+
+def left_out(measures: Measures) -> list[str]:
+    """Tasks, and data of rooms, that claims about the tuned encoder leave out."""
+    found = not_learnt(measures)
+    for of_room in OF_ROOMS:
+        with suppress(NotMeasured):
+            found += of_room(measures)
+    return found
 
 
 def not_learnt(measures: Measures, arm: Arm = TUNED) -> list[str]:

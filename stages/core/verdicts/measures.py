@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from stages.core.measured import MEASURED
+from stages.core.questions.task import reader_seeds
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import MEASURES
@@ -29,6 +30,8 @@ class Measures:
         seeds: of each task's fine-tunings. Tables of several have a column `seed`.
         corpora: names of `corpora`, in their order.
         sets: names of `stimuli`; None: all that there are tables of.
+        questions: sets of questions, with the seeds of the readers of each; None: all that there
+            are tables of.
         measured: those folders alone; None: all. Others are of studies that are left out now.
 
     Files of others than these are left alone: they are remains of an earlier run.
@@ -43,6 +46,7 @@ class Measures:
         corpora: Sequence[str] = (),
         measured: Sequence[str] | None = None,
         sets: Sequence[str] | None = None,
+        questions: dict[str, list[int]] | None = None,
     ):
         self.folder = folder
         self.measured = measured
@@ -55,11 +59,14 @@ class Measures:
         }
         if sets is not None:
             self._wanted["set"] = list(sets)
+        self.questions = questions or {}
+        if questions is not None:
+            self._wanted["questions"] = list(questions)
 
     @property
     def layers(self) -> int | None:
         """How many layers the encoder has, by the tables of heads; None where there are none."""
-        wanted = {*self.tasks, *self.corpora, *self.sets}
+        wanted = {*self.tasks, *self.corpora, *self.sets, *self.questions}
         for path in sorted(self.folder.glob("*/*.parquet")):
             if self.measured is not None and path.parent.name not in self.measured:
                 continue
@@ -90,16 +97,21 @@ class Measures:
         return self._wanted.get("set", [])
 
     def of(
-        self, tasks: Iterable[str], corpora: Iterable[str], sets: Iterable[str] = ()
+        self,
+        tasks: Iterable[str],
+        corpora: Iterable[str],
+        sets: Iterable[str] = (),
+        questions: Iterable[str] = (),
     ) -> "Measures":
-        """The measures of some tasks, corpora and sets of stimuli alone."""
+        """The measures of some tasks, corpora, sets of stimuli and sets of questions alone."""
         names = list(tasks)
         primary, seeds = (
             {task: known[task] for task in names if task in known}
             for known in (self.primary, self.seeds)
         )
         wanted = (self._wanted["arm"], seeds, list(corpora), self.measured)
-        return Measures(self.folder, primary, *wanted, list(sets))
+        readers = {name: self.questions[name] for name in questions}
+        return Measures(self.folder, primary, *wanted, list(sets), readers)
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
@@ -196,11 +208,15 @@ def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
 def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) -> Measures:
     """The measures of the tasks, arms and seeds that the section `run` names, and of all corpora.
 
+    And of the sets of questions that `readers` names, where there is such a section.
+
     Raises:
         InputError: a key of `run`, or a task that it names, is missing or wrong.
     """
     tasks = section(list[str], "run.tasks", file)
     measured = MEASURED.read_text(encoding="utf-8").split() if MEASURED.is_file() else None
+    content = read_yaml(file)
+    asked = section(list[str], "readers.tasks", file) if "readers" in content else []
     return Measures(
         folder,
         {task: load_task(task, file).metrics[0] for task in tasks},
@@ -208,7 +224,8 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         {task: seeds_of(task, file=file) for task in tasks},
         list(section(dict[str, Any], "corpora", file)),
         measured,
-        list(read_yaml(file).get("stimuli") or {}),
+        list(content.get("stimuli") or {}),
+        {name: list(reader_seeds(name, file=file)) for name in asked},
     )
 
 

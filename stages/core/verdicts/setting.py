@@ -3,8 +3,10 @@
 from typing import Any, Literal
 
 from stages.core.corpora.entries import Corpus
+from stages.core.questions.task import QuestionTask
 from stages.core.stage.arms import RECORDED, TUNED, UNTUNED
 from stages.core.stage.settings import Parameters
+from stages.core.stimuli.entries import Stimuli
 from stages.core.tasks.task import Task
 
 SINGLE_TEXTS = {"sentiment"}  # written tasks whose examples have one text
@@ -74,9 +76,21 @@ def setting_of_task(name: str, task: Task) -> Setting:
     return Setting(text="natural", inputs="pairs" if pairs else "single")
 
 
-def setting_of_stimuli() -> Setting:
-    """Texts and inputs of a set of stimuli: single sentences of a grammar, written or released."""
-    return Setting(text="template", inputs="single")
+def setting_of_stimuli(entry: Stimuli) -> Setting:
+    """Texts and inputs of a set of stimuli: single sentences of a grammar, written or released.
+
+    Of recorded attention also what the entry says of the model.
+    """
+    known: dict[str, Any] = {}
+    if recorded := entry.recorded:
+        known = {"arm": recorded.arm or UNKNOWN, "training": recorded.training or UNKNOWN}
+    return Setting(text="template", inputs="single", **known)
+
+
+def setting_of_questions(task: QuestionTask) -> Setting:
+    """Texts and inputs of a set of questions: a passage, and a question with one of its options."""
+    written = task.data.source == "written"
+    return Setting(text="template" if written else "natural", inputs="pairs")
 
 
 def setting_of_corpus(entry: Corpus) -> Setting:

@@ -188,7 +188,7 @@ def keep(
     """
     facts = {
         "accuracy": float(found["right"].mean()),
-        "questions": len(found),
+        "examples": len(found),
         "trained_on": questions,
         "steps": steps_of(questions, run.settings),
         "padding": padding,

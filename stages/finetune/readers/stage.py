@@ -104,5 +104,5 @@ def write(task: str, runs: Sequence[ReaderRun]) -> None:
         outcomes.append(pd.read_parquet(result(run.scratch, OUTCOMES_FILE)).assign(**key))
         file = result(run.scratch, FACTS_FILE)
         facts.append(key | json.loads(file.read_text(encoding="utf-8")))
-    READER_OUTCOMES.write(outcomes, compression="zstd", task=task)
-    READER_RUNS.write(pd.DataFrame(facts), task=task)
+    READER_OUTCOMES.write(outcomes, compression="zstd", questions=task)
+    READER_RUNS.write(pd.DataFrame(facts), questions=task)

@@ -12,6 +12,7 @@ from stages.core.questions.teller import Teller, Unfit
 from stages.core.questions.written import (
     KINDS,
     SHARES,
+    _is_told,
     draw_questions,
     superlative,
     written_questions,
@@ -75,11 +76,47 @@ SHORTCUTS = {
 }
 
 
+BY_LENGTH = ("longest in words", "longest in characters", "shortest")
+
+
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("shortcut", SHORTCUTS)
-def test_no_shortcut_tells_the_answer(questions, split, shortcut):
-    found = accuracy(questions[split], SHORTCUTS[shortcut])
-    assert abs(found - chance(questions[split])) < NEAR_CHANCE
+def test_no_shortcut_tells_the_answer(drawn, split, shortcut):
+    """But where distractors are strangers, of which lengths alone tell nothing."""
+    own = [one.question for one in drawn[split] if shortcut in BY_LENGTH or not one.strangers]
+    assert len(own) > 0.45 * SIZES[split]
+    # A standard error of half of the questions is larger.
+    near = NEAR_CHANCE * (SIZES[split] / len(own)) ** 0.5
+    assert abs(accuracy(own, SHORTCUTS[shortcut]) - chance(own)) < near
+
+
+def content(option):
+    """Names, and the last word."""
+    found = option.split()
+    return {found[-1], *(word for word in found if word[0].isupper())}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_strangers_are_not_told_of(drawn, split):
+    own = [one.question for one in drawn[split] if one.strangers]
+    assert 0.35 < len(own) / SIZES[split] < 0.55
+    for one in own:
+        told = {*words(one.passage), *words(one.right)}
+        for option in set(one.options) - {one.right}:
+            assert not {word.lower() for word in content(option)} & told
+    # Whoever looks for words of the passage is mostly right: a synonym hides some of them.
+    told_of = SHORTCUTS["share of words shared with the passage"]
+    assert accuracy(own, told_of) > 0.8
+
+
+def test_a_stranger_by_hand():
+    lexicon = Lexicon("train")
+    (noun, synonyms), *_ = sorted(lexicon.noun_synonyms.items())
+    known = f"The {noun} saw Maria Keller on Monday."
+    for option in (f"the {noun}", f"the old {noun}", f"the {synonyms[0]}", "Maria", "Ann Keller"):
+        assert _is_told(option, known, lexicon)
+    for option in ("the zebra crossing", "on Tuesday", "Ann Jones"):
+        assert not _is_told(option, known, lexicon)
 
 
 def test_options_alone_tell_nothing(questions):
@@ -189,7 +226,7 @@ def test_gold_answers_of_an_order(drawn):
             if all(option in first for option in order):
                 assert order[place] == question.right, question
                 checked += 1
-    assert checked > 150
+    assert checked > 75
 
 
 def test_gold_answers_of_ranks(drawn):
@@ -215,7 +252,7 @@ def test_gold_answers_of_ranks(drawn):
             else:
                 assert expected == [right]
             checked += 1
-    assert checked > 150
+    assert checked > 75
 
 
 def test_gold_answers_of_roles(drawn):

@@ -243,6 +243,7 @@ def _shuffles(measures: Measures) -> Section:
 
 PAGE = Page(
     order=13,
+    group="Models and tasks",
     title="Reading",
     summary="What readers of multiple-choice questions go by: attacks, training, heads.",
     studies=("M1", "M2", "M3"),

@@ -16,6 +16,7 @@ from stages.core.stage.tables import interval_names
 from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, difference_of, smallest
+from stages.core.verdicts.learnt import says_not_learnt
 from stages.core.verdicts.measures import Measures
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
 from stages.reading.in_points import POINTS
@@ -46,6 +47,9 @@ from stages.reading.tables import (
 )
 
 TRAININGS = "trainings of one encoder are compared with each other, or with what takes no reading"
+
+
+says_not_learnt(not_learnt)
 
 
 @measure

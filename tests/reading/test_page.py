@@ -3,13 +3,14 @@
 import pandas as pd
 import pytest
 
-import stages.reading.measures_of_claims  # noqa: F401 - registers the measures
+import stages.reading.claims  # noqa: F401 - registers the measures
 from stages.core.pages.page import Figure
 from stages.core.questions.unanswerable import NAMES
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
 from stages.reading import tables
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
+from stages.reading.page import PAGE, sections
 from stages.reading.said import (
     figures,
     listed,
@@ -22,7 +23,6 @@ from stages.reading.said import (
     said_of_trainings,
     side,
 )
-from stages.reading.shown import PAGE, sections
 from tests.claims import found, write_drawn, write_rows
 from tests.reading.rows import (
     choice,

@@ -1,3 +1,0 @@
-"""Rooms that no pipeline runs yet: their sections stand in no params.yaml."""
-
-AWAITED = frozenset({"readers", "reading"})
