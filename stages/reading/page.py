@@ -20,6 +20,7 @@ from stages.reading.in_points import (
     rows_in_points,
     rules,
 )
+from stages.reading.in_short import in_short, over_baselines_of_trainings, said_of_every_intact
 from stages.reading.learnt import not_learnt, of_condition
 from stages.reading.over_sets import (
     accuracy,
@@ -33,7 +34,6 @@ from stages.reading.over_sets import (
 from stages.reading.said import (
     said_of_attacks,
     said_of_controls,
-    said_of_intact,
     said_of_shuffles,
     said_of_trainings,
 )
@@ -45,7 +45,6 @@ from stages.reading.tables import (
     GUESS,
     HEADS,
     INTACT,
-    LONGEST,
     SCORES,
     SHUFFLED,
     WHOLE,
@@ -85,8 +84,7 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
     table = table.sort_values("condition", key=lambda names: names.map(order), kind="stable")
     table = table.sort_values("questions", kind="stable")
     tuned, baselines = of_tuned(scores), baselines_of(measures)
-    over = {model: over_baseline(baselines, model) for model in (GUESS, LONGEST)}
-    said = [said_of_intact(name, own) for name, own in estimates_over_sets(tuned, over).items()]
+    said = said_of_every_intact(measures, scores)
     unlearnt = not_learnt(measures)
     learnt = tuned[~tuned["questions"].isin(unlearnt)]
     costs = estimates_over_sets(learnt, {at: cost(at) for at in CONTROLS})
@@ -109,8 +107,9 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
                 "Accuracy intact, under attacks and controls, and without parts of the question",
                 "With 95% intervals over passages and fine-tunings; rules mark a guess and the "
                 "longest option. P is the passage, Q the question; without both there are the "
-                f"options alone. {' '.join(said)}",
+                "options alone.",
                 dots_with_rules(table, rules(measures), "condition", "reader", "accuracy, points"),
+                finding=" ".join(said),
             ),
             Table(
                 "reading-scores",
@@ -146,13 +145,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
     order = [INTACT, *TRAININGS]
     table = table.sort_values("training", key=lambda names: names.map(order.index), kind="stable")
     table = table.sort_values("questions", kind="stable")
-    baselines = baselines_of(measures)
-    over = {model: over_baseline(baselines, model) for model in (GUESS, LONGEST)}
-    of_readers = {
-        name: estimates_over_sets(rows[rows["reader"] == name], over)
-        for name in TRAININGS
-        if (rows["reader"] == name).any()
-    }
+    of_readers = over_baselines_of_trainings(measures, rows)
     runs = {name: of_runs(rows[rows["reader"] == name], accuracy) for name in (TUNED, *TRAININGS)}
 
     def between(one: str, other: str, questions: str) -> Estimate | None:
@@ -182,7 +175,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
                 "reading-trainings",
                 "Accuracy on intact questions, by what the reader was trained on",
                 "With 95% intervals over passages and, where there are several, fine-tunings; "
-                f"rules mark a guess and the longest option. {' '.join(said)}",
+                "rules mark a guess and the longest option.",
                 dots_with_rules(
                     table.drop(columns="reader"),
                     rules(measures),
@@ -190,6 +183,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
                     "tested",
                     "accuracy, points",
                 ),
+                finding=" ".join(said),
             ),
         ),
     )
@@ -226,8 +220,9 @@ def _shuffles(measures: Measures) -> Section:
             Figure(
                 "reading-shuffles",
                 "Texts that were shuffled, and those left as they were",
-                f"Of the texts that each attack or control shuffles. {' '.join(said)}",
+                "Of the texts that each attack or control shuffles.",
                 chart,
+                finding=" ".join(said),
             ),
             Table(
                 "reading-shuffles",
@@ -249,4 +244,5 @@ PAGE = Page(
     studies=("M1", "M2", "M3"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )
