@@ -101,7 +101,7 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
         "ablate", 1, "Effects", "How to read.", lambda _: table, lambda own: str(len(own))
     )
     model = ModelHeads("tiny", [], 2, 2, [(fact, table)], [])
-    assert facts_of_layer(model, 0)[1]["rows"] == [[["</script>", "-0.25"]]]
+    assert facts_of_layer(model, 0)[1]["rows"] == [[["</script>", "-0.250"]]]
     assert facts_of_layer(model, 1)[1]["rows"] == [[["</script>", ""]]]
     assert facts_of_layer(model, 1)[0]["said"] == ["1"]
     write_heads(tmp_path / "heads", [model], ["written"])
@@ -110,7 +110,7 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
     inside = text.removeprefix("headsData(").removesuffix(");\n")
     name, content = json.loads(f"[{inside}]")
     assert name == "facts-0-1"
-    assert content[0]["rows"] == [[["</script>", "0.3"]]]
+    assert content[0]["rows"] == [[["</script>", "0.300"]]]
     index = (tmp_path / "heads/index.js").read_text(encoding="utf-8")
     assert '"numbers":[false,true]' in index
     assert '"generated":["written"]' in index

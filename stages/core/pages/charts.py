@@ -4,7 +4,9 @@ A chart carries its data, rounded, so that it works offline and its file changes
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import altair
 import pandas as pd
@@ -23,6 +25,8 @@ FONT = (
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
 CELL = 21  # pixels
+# Columns by which a mark leads to the page of its head, whether or not a chart shows them.
+OF_HEADS = ("layer", "head", "corpus", "model", "panel")
 
 
 @altair.theme.register("paper", enable=True)
@@ -233,14 +237,41 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
 
 
-def specification(chart: altair.TopLevelMixin, description: str) -> dict:
-    """The chart as Vega-Lite, with a description for those who cannot see it."""
-    return chart.properties(description=description).to_dict()
+def specification(chart: altair.TopLevelMixin, description: str) -> dict[str, Any]:
+    """The chart as Vega-Lite, with a description for those who cannot see it.
+
+    Of its data it has only the columns that it names somewhere, and those that lead to heads.
+    """
+    made = chart.to_dict()
+    named = "\n".join(_texts({key: part for key, part in made.items() if key != "datasets"}))
+    for name, rows in made.get("datasets", {}).items():
+        kept = {key for row in rows for key in row if key in OF_HEADS or key in named}
+        made["datasets"][name] = [
+            {key: value for key, value in row.items() if key in kept} for row in rows
+        ]
+    return made | {"description": description}
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """Every text in a specification, as fields and expressions are; escapes are taken off."""
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from _texts(inner)
+    elif isinstance(part, str):
+        yield part.replace("\\", "")
 
 
 def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
-    """Write the chart as an SVG file."""
-    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    """Write the chart as an SVG file.
+
+    Marks are not described one by one: nobody hears them in an image, whose text is the page's,
+    and they would make the file half as large again.
+    """
+    made = chart.to_dict()
+    made["config"] = {**made.get("config", {}), "aria": False}
+    svg = vl_convert.vegalite_to_svg(made)
     with atomic(path) as partial:
         partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
 

@@ -24,7 +24,9 @@ def drawn(chart, path) -> str:
 
 
 def marks(svg: str, kind: str) -> int:
-    return len(re.findall(f'aria-roledescription="{kind}"', svg))
+    """How many marks of a kind an image has, without those of its legends."""
+    groups = re.findall(f'<g class="mark-{kind} role-mark[^>]*>(.*?)</g>', svg)
+    return sum(len(re.findall("<(?:path|text)", group)) for group in groups)
 
 
 def test_a_heatmap_has_a_cell_a_head_and_a_dot_where_marked(cells, tmp_path):
@@ -32,8 +34,8 @@ def test_a_heatmap_has_a_cell_a_head_and_a_dot_where_marked(cells, tmp_path):
         cells, "effect", "points", panel="task", diverging=True, marked="found"
     )
     svg = drawn(chart, tmp_path / "heatmap.svg")
-    assert marks(svg, "rect mark") == 2 * LAYERS * HEADS
-    assert marks(svg, "circle") == 2 * HEADS
+    assert marks(svg, "rect") == 2 * LAYERS * HEADS
+    assert marks(svg, "symbol") == 2 * HEADS
 
 
 def colours(chart) -> dict:
@@ -105,11 +107,11 @@ def test_panels_that_can_be_compared_have_one_scale():
 
 def test_dots_and_curves_draw_every_row(tmp_path):
     rows = pd.DataFrame({"name": ["a", "b"], "value": [1.0, 2.0], "low": [0.5, 1], "high": [2, 3]})
-    assert marks(drawn(charts.dots(rows, "name", "points"), tmp_path / "dots.svg"), "circle") == 2
+    assert marks(drawn(charts.dots(rows, "name", "points"), tmp_path / "dots.svg"), "symbol") == 2
     points = pd.concat([rows.assign(share=share, task="t") for share in (0.0, 0.5)])
     chart = charts.curves(points, "share", "share", "change", group="name", panel="task")
     svg = drawn(chart, tmp_path / "curves.svg")
-    assert (marks(svg, "circle"), marks(svg, "line mark")) == (4, 2)
+    assert (marks(svg, "symbol"), marks(svg, "line")) == (4, 2)
 
 
 def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
@@ -117,12 +119,12 @@ def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
         {"model": ["x", "x"], "task": "t", "share": [0.25, 0.75], "pattern": ["p", "q"]}
     )
     chart = charts.shares(rows, "model", "share", "pattern", panel="task")
-    assert marks(drawn(chart, tmp_path / "shares.svg"), "bar") == 2
+    assert marks(drawn(chart, tmp_path / "shares.svg"), "rect") == 2
     counts = pd.DataFrame(
         {"label": ["p", "p", "q", "q"], "predicted": ["p", "q"] * 2, "maps": [3, 1, 0, 4]}
     )
     chart = charts.matrix(counts, "predicted", "label", "maps")
-    assert marks(drawn(chart, tmp_path / "matrix.svg"), "text mark") == 4
+    assert marks(drawn(chart, tmp_path / "matrix.svg"), "text") == 4
 
 
 def test_a_chart_is_written_to_the_same_bytes(cells, tmp_path):
@@ -151,6 +153,21 @@ def test_a_specification_carries_its_description(cells):
     made = charts.specification(chart, "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
+
+
+def test_a_specification_has_no_column_that_is_not_drawn_nor_leads_to_a_head(cells):
+    cells = cells.assign(corpus="texts", other=1.5, found=True)
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", marked="found")
+    (rows,) = charts.specification(chart, "other").pop("datasets").values()
+    assert len(rows) == 2 * LAYERS * HEADS
+    assert set(rows[0]) == {"layer", "head", "task", "effect", "found", "corpus"}
+    assert rows[1]["effect"] == pytest.approx(cells["effect"].iloc[1], abs=1e-4)
+
+
+def test_marks_of_an_image_are_not_described_one_by_one(cells, tmp_path):
+    svg = drawn(heatmaps.heatmap(cells, "effect", "points", panel="task"), tmp_path / "one.svg")
+    cells = re.findall('<g class="mark-rect role-mark[^>]*>(.*?)</g>', svg)
+    assert len(cells) == 2 and not any("aria-" in part or "role=" in part for part in cells)
 
 
 def test_latin_text_is_set_as_before_and_chinese_has_a_font(tmp_path):
