@@ -81,6 +81,8 @@ def shown(number: float | None, unit: Unit, signed: bool = False) -> str:
     if number is None:
         return "not known"
     text = DIGITS[unit].format(number)
+    if not any(digit in text for digit in "123456789"):  # what reads as 0 has no sign
+        return text.lstrip("-")
     return f"+{text}" if signed and number > 0 else text
 
 

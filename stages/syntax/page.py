@@ -117,9 +117,9 @@ def _relations(rows: pd.DataFrame) -> Section:
                 "Accuracy of the best head, held out",
                 "A dot with its 95% interval for each relation, of the best head and of random "
                 "weights; beside them the best fixed offset, and what Clark et al. print.",
-                dots(marks(table), "label", "words whose head is found, %", group="of").properties(
-                    height=altair.Step(STEP)
-                ),
+                dots(
+                    marks(table), "label", "words whose head is found, %", group="whose"
+                ).properties(height=altair.Step(STEP)),
                 finding=said_of_relations(rows),
             ),
             Table(
@@ -155,11 +155,11 @@ def marks(table: pd.DataFrame) -> pd.DataFrame:
     known = once[once["published"].notna()]
     published = {name: known["published"] for name in ("value", "low", "high")}
     parts = [
-        table.assign(of=table["encoder"]),
-        once.assign(of=OFFSET, **rival),
-        known.assign(of=SOURCE, **published),
+        table.assign(whose=table["encoder"]),
+        once.assign(whose=OFFSET, **rival),
+        known.assign(whose=SOURCE, **published),
     ]
-    return pd.concat(parts, ignore_index=True)[["label", "of", "value", "low", "high"]]
+    return pd.concat(parts, ignore_index=True)[["label", "whose", "value", "low", "high"]]
 
 
 def _separators(measures: Measures) -> Section:

@@ -126,7 +126,7 @@ def test_own_and_published_accuracies_are_in_percent_side_by_side(rows):
 
 def test_dots_of_offset_and_source_stand_once_a_relation(rows):
     drawn = marks(beside_published(rows[rows["within"] == ALL_LAYERS]))
-    of = drawn[drawn["label"] == "one: obj"].set_index("of")
+    of = drawn[drawn["label"] == "one: obj"].set_index("whose")
     assert list(of.index) == [UNTUNED, RANDOM_WEIGHTS, OFFSET, SOURCE]
     assert of["value"].tolist() == pytest.approx([80, 10, 40, 86.8])
     assert of.loc[OFFSET, ["low", "high"]].tolist() == pytest.approx([10, 30])
