@@ -7,7 +7,9 @@ from tests.browser.test_report import CHROMIUM
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on PATH")
 
-WRONG = """<!doctype html><html lang="en"><body style="margin:0"><main>
+WRONG = """<!doctype html><html lang="en"><head><style>
+button:focus-visible { outline: 3px solid #0550ae; }
+</style></head><body style="margin:0"><main>
 <button></button><button style="all: unset">unset</button><button>sound</button>
 <p style="color: #999">pale</p><p style="color: #666">dark enough</p>
 <div style="background: #222"><p style="color: #333">dark on dark</p></div>

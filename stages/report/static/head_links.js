@@ -81,6 +81,7 @@
       clearTimeout(due);
       due = setTimeout(() => reachable(chart), 100);
     }).observe(chart, { childList: true, subtree: true });
+    reachable(chart); // it may have been drawn before this script ran
   }
 
   // Tables with a column of layers and one of heads.
