@@ -7,6 +7,7 @@ import pytest
 
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.report.head_pages import ModelHeads
 from stages.report.measured_pages import MeasuredPage
 from stages.report.model_facts import ModelFacts
 from stages.report.overview import by_paper, by_reason, headline, paper_tallies, tallies
@@ -74,7 +75,9 @@ def reports(tmp_path_factory) -> Path:
     heads = heads.assign(role=[CLOSING, HEBREW, CHINESE])
     shown = MeasuredPage(page, page.sections(None), [SCRIPT, HEBREW])
     texts = pd.DataFrame({"data": [SCRIPT], "texts or pairs": [3]})
-    write_site(folder, made, {"made": shown}, heads, [SCRIPT], texts, top)
+    models = [ModelHeads(SCRIPT, [], 2, 2, [], [])]
+    columns = pd.DataFrame({"page": ["made"], "columns": ["role"], "what they are": [CLOSING]})
+    write_site(folder, made, {"made": shown}, heads, [SCRIPT], texts, top, models, columns)
     (folder / "metrics.json").write_text("{}")
     return folder
 
