@@ -21,6 +21,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.representer import BaseRepresenter
 
+from stages.check.names import CHOICE, READERS
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
 from tools.dependencies import ROOT, definition
@@ -45,8 +46,6 @@ OPEN = ("tasks", "corpora", "stimuli")
 # The key that names a corpus to train on, beside `corpora`, which are measured.
 TRAINED_ON = "train_on"
 SETS = "sets"  # the key that names sets of stimuli
-# The section whose tasks are not run, but of the kind whose questions only readers answer.
-READERS, CHOICE = "readers", "choice"
 # A mapping with this key is of another kind than the one that it replaces.
 KIND = "source"
 MADE = (

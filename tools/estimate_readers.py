@@ -34,9 +34,9 @@ from stages.reading.attacks import TO_PASSAGE
 from stages.reading.conditions import Condition, Versions, all_versions, different_rows, only
 from stages.reading.stage import ANSWERABLE, MODE, Reading
 from stages.reading.tables import INTACT
+from tools.estimate_studies import Part
 
 TUNED_READERS, READING = "readers of questions", "what readers go by"
-Part = tuple[str, str, float, float]  # the values of `benchmarks.cost.COLUMNS`
 
 
 class Asked:

@@ -57,13 +57,12 @@ def both(
     """
     yaml = YAML()
     folder = module_copy / "configurations/glue"
-    settings = small(yaml.load(module_copy / "params.yaml"))
-    settings["tasks"] = {
-        "mrpc": {"data": {"revision": COMMIT}, "max_length": 64},
-        "questions": {"data": few_questions(module_copy / "questions.jsonl"), "max_length": 64},
-    }
-    settings |= {
+    settings = small(yaml.load(module_copy / "params.yaml")) | {
         "run": {"tasks": ["mrpc"]},
+        "tasks": {
+            "mrpc": {"data": {"revision": COMMIT}, "max_length": 64},
+            "questions": {"data": few_questions(module_copy / "questions.jsonl"), "max_length": 64},
+        },
         "checkpoint": {"source": "folder", "path": str(tiny_checkpoints["bert"])},
     }
     yaml.dump(settings, folder / "settings.yaml")

@@ -56,7 +56,6 @@ SETTINGS = {
     "syntax": {"least_cases": 5},
     "probes": {"iterations": 3},
     "layer_probes": {"train": 40, "test": 10},
-    "tasks": {"questions": {"data": {"train": 24, "validation": 12}, "max_length": 64}},
     "reading": {"head_examples": 2, "cls_examples": 4},
 }
 
