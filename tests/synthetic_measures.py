@@ -40,12 +40,14 @@ from stages.patterns.labelled_maps import CLASSES
 from stages.pretrain.tables import KINDS
 from stages.report.__main__ import app as report
 from stages.word_order import tables as word_order
+from tests.examples.planted import write_planted
 from tests.layer_probes.rows import probe_rows
 from tests.synthetic_reading import write_reading
 from tests.synthetic_texts import write_text_measures
 from tests.word_order import rows as word_order_rows
 
 LAYERS, HEADS, EXAMPLES = 4, 3, 60
+PLANTED = (2, 1)  # the head of the kept examples that attends to the token before
 TASKS = ("relevance", "sentiment")
 # Of each arm's predictions.
 RIGHT = {"untuned": 0.5, "tuned_from_random": 0.6, "tuned": 0.9, "random_weights": 0.5}
@@ -106,6 +108,7 @@ def write_measures(folder: Path) -> None:
     write_text_measures(folder, TASKS, _write)
     _write_classifier(folder, generator)
     _write_layer_probes(folder, generator)
+    write_planted(folder / "work/measures/examples", TASKS[0], LAYERS, HEADS, PLANTED, drawn=2)
     write_reading(folder, LAYERS, HEADS)
 
 

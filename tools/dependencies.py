@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[1]
 # Files of all rooms that a stage loads by their names (stages/core/verdicts/rooms.py).
-GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py")}
+GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py", "*/head_facts.py")}
 SPARED = 1  # files of a package that a stage may lack and list the package all the same
 # A corpus is read by the module of its source; `${item.source}` in dvc.yaml stands for its name.
 READERS = "stages/corpus/${item.source}.py"

@@ -3,10 +3,12 @@
 from typing import Any
 
 TEXTS, TREES, MENTIONS, FRAMES = "texts", "trees", "mentions", "frames"
+TOKENS = "tokens"  # which all sources have
 # What each study of corpora reads.
 NEEDS = {
     "surface": TEXTS,
     "text_patterns": TEXTS,
+    "text_examples": TOKENS,
     "clusters": TEXTS,
     "neurons": TEXTS,
     "syntax": TREES,
@@ -46,5 +48,5 @@ def fitting(study: str, corpora: dict[str, dict[str, Any]]) -> list[str]:
         for name, entry in corpora.items()
         if study not in LIVE or entry.get("source") != "recorded"
     }
-    found = [name for name, entry in known.items() if need in offers(entry)]
+    found = [name for name, entry in known.items() if need in {TOKENS} | offers(entry)]
     return found or (list(known) if need == TEXTS else [])

@@ -2,20 +2,31 @@
 
 import pandas as pd
 
+from stages.ablate.said import (
+    said_of_effects,
+    said_of_held_out,
+    said_of_modes,
+    said_of_others,
+)
 from stages.ablate.shared_heads import by_heads_of_others
 from stages.core.outcomes.deciding import deciding
-from stages.core.outcomes.tables import GATES, HELD_OUT
+from stages.core.outcomes.tables import CONTROL_GATES, CONTROL_HELD_OUT, GATES, HELD_OUT
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
     POINTS,
+    SIGNIFICANCE,
     by_task,
     effects,
     effects_figure,
     precisions,
+    preferred_mode,
     single_heads,
 )
+from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 SHOWN, CHOSEN = 5, 2  # heads of each task
@@ -23,7 +34,7 @@ MEAN = "no study's, but this project's: what a head says of every example alike 
 
 
 def sections(measures: Measures) -> list[Section]:
-    gates = effects(measures, GATES)
+    gates, control = effects(measures, GATES), _control(measures)
     views = [
         (_heads, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
         (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
@@ -33,9 +44,62 @@ def sections(measures: Measures) -> list[Section]:
         (_layers, "mean", "points", "", MEAN),
     ]
     measured = set(gates["mode"])
-    drawn = [draw(gates, mode, *words) for draw, mode, *words in views if mode in measured]
+    drawn = [draw(gates, control, mode, *words) for draw, mode, *words in views if mode in measured]
     rested_on = [_rested_on(measures, gates)] if "uniform" in measured else []
     return [*drawn, *rested_on, _chosen(measures), _modes(gates)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    gates, control = effects(measures, GATES), _control(measures)
+    mode = preferred_mode(gates)
+    best = _best_held_out(measures, HELD_OUT, mode)
+    try:
+        beside = _best_held_out(measures, CONTROL_HELD_OUT, mode)
+    except NotMeasured:
+        beside = None
+    said = [
+        _said(gates, control, "head", mode, "points"),
+        said_of_held_out(best, beside),
+        _said(gates, control, "layer", mode, "points"),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def _best_held_out(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
+    """What the best head of one half gains on the other, in points, over fine-tunings."""
+    rows = deciding(measures.frame(declared))
+    rows = rows[(rows["family"] == "head") & (rows["mode"] == mode) & (rows["picked"] == "best")]
+    columns = ("effect_heldout", "low", "high")
+    if rows.empty:
+        return rows[["task", *columns]]
+    rows = rows_over_seeds(rows, ["task"], [columns])
+    return rows.assign(**{name: POINTS * rows[name] for name in columns})
+
+
+def _control(measures: Measures) -> pd.DataFrame | None:
+    """The effects in the encoder that was tuned from random weights, where there are any."""
+    try:
+        return effects(measures, CONTROL_GATES)
+    except NotMeasured:
+        return None
+
+
+def _said(
+    gates: pd.DataFrame, control: pd.DataFrame | None, family: str, mode: str, unit: str
+) -> str:
+    own = _cells(gates, family, mode, unit)
+    beside = None if control is None else _cells(control, family, mode, unit)
+    return said_of_effects(own, family, unit, beside)
+
+
+def _cells(gates: pd.DataFrame, family: str, mode: str, unit: str) -> pd.DataFrame:
+    """Effects of single heads or whole layers under one mode, as `single_heads` gives them."""
+    if family == "head":
+        return single_heads(gates, mode, unit)
+    rows = gates[(gates["family"] == "layer") & (gates["mode"] == mode)]
+    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
+    rows = rows[["task", "layer", *columns, "p_holm"]].rename(columns=columns)
+    return rows.assign(significant=rows["p_holm"] < SIGNIFICANCE)
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -43,7 +107,14 @@ def heads(measures: Measures) -> pd.DataFrame:
     return by_task(effects(measures, GATES)).add_prefix("off: ").add_suffix(" (points)")
 
 
-def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
+def _heads(
+    gates: pd.DataFrame,
+    control: pd.DataFrame | None,
+    mode: str,
+    unit: str,
+    study: str,
+    source: str,
+) -> Section:
     cells = single_heads(gates, mode, unit)
     name = f"ablate-heads-{mode}"
     return Section(
@@ -56,6 +127,7 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
                 f"{CHANGE} with one head off ({mode}, {unit})",
                 cells,
                 unit,
+                finding=_said(gates, control, "head", mode, unit),
             ),
             Table(
                 name,
@@ -68,10 +140,15 @@ def _heads(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -
     )
 
 
-def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) -> Section:
-    rows = gates[(gates["family"] == "layer") & (gates["mode"] == mode)]
-    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
-    rows = rows[["task", "layer", *columns, "p_holm"]].rename(columns={**columns})
+def _layers(
+    gates: pd.DataFrame,
+    control: pd.DataFrame | None,
+    mode: str,
+    unit: str,
+    study: str,
+    source: str,
+) -> Section:
+    rows = _cells(gates, "layer", mode, unit).drop(columns="significant")
     name = f"ablate-layers-{mode}"
     drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
     return Section(
@@ -84,6 +161,7 @@ def _layers(gates: pd.DataFrame, mode: str, unit: str, study: str, source: str) 
                 "Dots are the change, lines its 95% paired bootstrap interval, over fine-tunings "
                 "too where there are several.",
                 dots(drawn, "layer", f"change, {unit}", group="task"),
+                finding=_said(gates, control, "layer", mode, unit),
             ),
             Table(name, "Layers", f"Change in {unit} with its interval.", rows),
         ),
@@ -97,7 +175,7 @@ def _title(study: str, words: str) -> str:
 def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
     cells = single_heads(gates, "uniform", "points").sort_values("effect", kind="stable")
     worst = cells.groupby("task", sort=False).head(SHOWN)
-    by_others = pd.DataFrame(
+    rows = [
         {
             "task": scores,
             "heads of": chooses,
@@ -107,12 +185,15 @@ def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
             "examples": found.n,
         }
         for (scores, chooses), found in by_heads_of_others(measures, CHOSEN).items()
+    ]
+    by_others = pd.DataFrame(
+        rows, columns=["task", "heads of", "change", "low", "high", "examples"]
     )
     return Section(
         "K8b: do tasks rest on the same heads?",
         "Kovaleva et al. (section 5) find the same two heads behind STS-B and RTE. Which heads are "
         "the worst turns over with a few examples; so here each task is scored without the "
-        f"{CHOSEN} heads that another task chose, each alone.",
+        f"{CHOSEN} heads that another task chose, each alone. {said_of_others(by_others)}".strip(),
         (
             Table(
                 "ablate-rested-on",
@@ -158,7 +239,7 @@ def _modes(gates: pd.DataFrame) -> Section:
     cells = gates[gates["family"] == "head"]
     table = cells.pivot(index=["task", "layer", "head"], columns="mode", values="effect_points")
     modes = list(cells["mode"].unique())
-    correlations = pd.DataFrame(
+    rows = [
         {
             "task": task,
             "first": first,
@@ -168,11 +249,13 @@ def _modes(gates: pd.DataFrame) -> Section:
         for task, part in table.groupby("task", sort=False)
         for place, first in enumerate(modes)
         for second in modes[place + 1 :]
-    )
+    ]
+    correlations = pd.DataFrame(rows, columns=["task", "first", "second", "spearman"])
     return Section(
         "Do the ways of disabling agree?",
         "Rank correlation between the effects of all heads under two modes: zero (no output), "
-        "uniform (equal attention), mean (its mean output).",
+        "uniform (equal attention), mean (its mean output). "
+        f"{said_of_modes(correlations)}".strip(),
         (Table("ablate-modes", "Rank correlation of modes", "Spearman over heads.", correlations),),
     )
 
@@ -184,9 +267,11 @@ def _largest_first(cells: pd.DataFrame) -> pd.DataFrame:
 
 PAGE = Page(
     order=6,
+    group="Heads turned off",
     title="Heads and layers off",
     summary="What each head and each layer does for the tasks, by turning it off.",
     studies=("K8", "K8b", "K9", "T4", "T9"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

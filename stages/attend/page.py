@@ -4,7 +4,8 @@ import pandas as pd
 
 from stages.attend.tables import HEADS
 from stages.core.pages.page import Page, Section, Table, heads_figure
-from stages.core.stage.arms import TUNED
+from stages.core.pages.said import ARMS, beside, counted, top_heads
+from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, UNTUNED
 from stages.core.verdicts.measures import Measures
 
 TITLES = {
@@ -20,6 +21,7 @@ TITLES = {
     "distance": "Mean distance to what is attended to",
 }
 UNITS = {"entropy": "nats", "cls_entropy": "nats", "distance": "tokens"}
+HALF = 0.5
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -44,6 +46,59 @@ def heads(measures: Measures) -> pd.DataFrame:
     return table[tuned["statistic"].unique()].rename(columns=TITLES)
 
 
+def in_short(measures: Measures) -> list[str]:
+    cells = means(measures)
+    said = [
+        said_of_most(cells, {"cls": "[CLS]", "sep": "[SEP]"}),
+        said_of_most(cells, {"previous": "the previous token", "next": "the next token"}),
+    ]
+    entropy = cells[cells["statistic"] == "entropy"].groupby("arm", sort=False)["value"].mean()
+    if len(entropy):
+        said.append(
+            f"The entropy of a head's attention is on average {beside(entropy, '.2f', 'nats')}."
+        )
+    return [sentence for sentence in said if sentence]
+
+
+def said_of_most(cells: pd.DataFrame, kinds: dict[str, str]) -> str:
+    """How many heads give most of their attention to a kind, beside those of random weights.
+
+    Args:
+        kinds: statistics, with what they are attention to.
+    """
+    arm = shown_arm(cells)
+    counts = (cells["value"] > HALF).groupby([cells["statistic"], cells["arm"]]).sum()
+    total = len(cells[cells["arm"] == arm].drop_duplicates(["layer", "head"]))
+    parts = []
+    for statistic, name in kinds.items():
+        if (statistic, arm) not in counts:
+            continue
+        control = counts.get((statistic, RANDOM_WEIGHTS))
+        said = f"{counts[statistic, arm]} give more than half of their attention to {name}"
+        parts.append(said if control is None else f"{said} (random weights: {control})")
+    return f"Of {counted(total, 'head')} of {ARMS[arm]} {' and '.join(parts)}." if parts else ""
+
+
+def shown_arm(cells: pd.DataFrame) -> str:
+    """The arm that sentences are about: the tuned encoder where there is one."""
+    arms = set(cells["arm"])
+    return TUNED if TUNED in arms else UNTUNED if UNTUNED in arms else cells["arm"].iloc[0]
+
+
+def finding(cells: pd.DataFrame, unit: str) -> str:
+    """The highest head of one statistic, and the mean over heads of each arm."""
+    arm = shown_arm(cells)
+    own = cells[cells["arm"] == arm]
+    if own["value"].isna().all():
+        return ""
+    means = cells.groupby("arm", sort=False)["value"].mean()
+    unit = unit if unit in UNITS.values() else ""
+    return (
+        f"Highest of {ARMS[arm]}: {top_heads(own, 'value', '.2f', unit=unit)}. Mean over heads: "
+        f"{beside(means, '.2f', unit)}."
+    )
+
+
 def _section(cells: pd.DataFrame, name: str) -> Section:
     title, unit = TITLES.get(name, name), UNITS.get(name, "share of attention")
     table = cells.pivot(index=["layer", "head"], columns="model", values="value").reset_index()
@@ -59,6 +114,7 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
                 "value",
                 unit,
                 panel="model",
+                finding=finding(cells, unit),
             ),
             Table(f"attend-{name}", "Every head", f"{title}, {unit}.", table),
         ),
@@ -67,9 +123,11 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
 
 PAGE = Page(
     order=2,
+    group="Where heads look",
     title="Where heads look",
     summary="Attention to special tokens, neighbours and punctuation, and how broad it is.",
     studies=(),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

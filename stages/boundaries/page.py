@@ -1,13 +1,18 @@
 """Heads that mark the ends of words (query-title study, section 2.2)."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from stages.boundaries.said import (
+    said_of_best,
+    said_of_granularity,
+    said_of_heads,
+    said_of_marks,
+    said_of_pairs,
+    said_of_unions,
+)
 from stages.boundaries.tables import (
     ACCURACY,
-    ALWAYS,
     BEST,
     BEST_HEAD,
     F1,
@@ -19,10 +24,9 @@ from stages.boundaries.tables import (
 from stages.core.intervals.held_out import RIVAL, SCORE
 from stages.core.pages.charts import curves, dots, scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
+from stages.core.verdicts.measures import Measures, named, of_first_corpus
 
 POINTS = 100
-SAID_OF = {True: "every token ends a word", False: "none does"}
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -35,55 +39,13 @@ def heads(measures: Measures) -> pd.DataFrame:
     return pd.DataFrame({"ends of words": cells["accuracy"]})
 
 
-def compared(row: dict[str, Any]) -> str:
-    """How a value lies to its rival, by the interval of their difference."""
-    if row["gain_low"] > 0:
-        return "more than"
-    if row["gain_high"] < 0:
-        return "less than"
-    return "not shown to differ from"
-
-
-def said_of_best(rows: pd.DataFrame) -> str:
-    """A sentence for each corpus: the best head beside the better constant, by both scores."""
-    said = []
-    for corpus, own in studied(rows).groupby("corpus", sort=False):
-        accuracy, words = (
-            own[(own["reader"] == BEST_HEAD) & (own["score"] == score)].to_dict("records")[0]
-            for score in (ACCURACY, F1)
-        )
-        said.append(
-            f"{corpus}: the best head has {_percent(accuracy['value'])} of the positions right, "
-            f"{compared(accuracy)} the {_percent(accuracy['rival_value'])} of saying that "
-            f"{SAID_OF[accuracy['constant'] == ALWAYS]}; its F1 over words is "
-            f"{words['value']:.2f}, {compared(words)} the {words['rival_value']:.2f} of saying "
-            f"that {SAID_OF[words['constant'] == ALWAYS]}."
-        )
-    return " ".join(said)
-
-
-def said_of_unions(rows: pd.DataFrame) -> str:
-    """A sentence for each corpus and size: the union of the best heads beside random ones."""
-    return " ".join(
-        f"{row['corpus']}: of the {row['heads']} best heads at least one is right at "
-        f"{_percent(row['value'])} of the positions, {compared(row)} the "
-        f"{_percent(row['rival_value'])} of {row['heads']} heads drawn at random."
-        for row in studied(rows).to_dict("records")
+def in_short(measures: Measures) -> list[str]:
+    best, unions, nested = (
+        rows[rows["corpus"] == of_first_corpus(rows)["corpus"].iloc[0]]
+        for rows in (measures.frame(BEST), measures.frame(UNIONS), measures.frame(NESTED))
     )
-
-
-def said_of_granularity(rows: pd.DataFrame) -> str:
-    """A sentence for each corpus: whether coarser stretches are made of finer ones."""
-    return " ".join(
-        f"{row['corpus']}: among its {row['heads']} best heads, {_percent(row['value'])} of the "
-        f"coarser's stretches are made of whole ones of the finer, {compared(row)} the "
-        f"{_percent(row['rival_value'])} of chance."
-        for row in studied(rows).to_dict("records")
-    )
-
-
-def _percent(share: float) -> str:
-    return f"{POINTS * share:.1f}%"
+    said = (said_of_best(best, ACCURACY), said_of_unions(unions), said_of_granularity(nested))
+    return [sentence for sentence in said if sentence]
 
 
 def _best(measures: Measures) -> Section:
@@ -102,7 +64,7 @@ def _best(measures: Measures) -> Section:
         "of two constants, that every token ends a word and that none does. The regression over "
         "all heads takes each one's weight on [SEP] less that on the next token, and is scored on "
         "texts that it did not learn from; its interval is of these texts, for the regressions as "
-        f"they were fitted. Random weights are the control. {said_of_best(rows)} The source found "
+        "they were fitted. Random weights are the control. The source found "
         "an accuracy of 70% for a single head, on other data, and names no constant beside it.",
         (
             _readers(shown, ACCURACY, "share of positions"),
@@ -110,9 +72,9 @@ def _best(measures: Measures) -> Section:
             Table(
                 "boundaries",
                 "The best head, and all heads together",
-                "`rival` is the better constant, `gain` what the reader has beyond it. `place` is "
-                "the best head on all texts; `same` says whether all halves chose one head; "
-                "`hidden` counts words in which no token begins, which no head can find.",
+                "The rival is the better constant, the gain what the reader has beyond it; place "
+                "is the best head on all texts; same says whether all halves chose one head; "
+                "hidden counts words in which no token begins, which no head can find.",
                 rows[["corpus", *columns]],
             ),
         ),
@@ -132,6 +94,7 @@ def _readers(rows: pd.DataFrame, score: str, title: str) -> Figure:
             group="encoder",
             zero=False,
         ),
+        finding=said_of_best(rows, score),
     )
 
 
@@ -146,7 +109,7 @@ def _unions(measures: Measures) -> Section:
         "and so it rises by chance. Two heads that always contradict each other are right "
         "everywhere together, and five coins at 97% of the positions. So beside the heads with "
         "the highest accuracy, chosen held out, stand as many heads drawn at random, computed over "
-        f"all draws, and the same of random weights. {said_of_unions(rows)} The source found 96% "
+        "all draws, and the same of random weights. The source found 96% "
         "for several heads, without saying how many.",
         (
             Figure(
@@ -161,11 +124,12 @@ def _unions(measures: Measures) -> Section:
                     group="whose",
                     panel="panel",
                 ),
+                finding=said_of_unions(rows),
             ),
             Table(
                 "boundaries-unions",
                 "Unions",
-                "`rival` is the union of as many heads drawn at random; `places` are the best "
+                "The rival is the union of as many heads drawn at random; places are the best "
                 "heads on all texts.",
                 rows[["corpus", *UNIONS.columns]],
             ),
@@ -186,7 +150,7 @@ def _granularity(measures: Measures) -> Section:
         "By chance the finer head would mark an end anywhere as often as it does over all. The "
         "best heads and which of two is the coarser are chosen on one half of the texts and "
         "scored on the other. Heads that agree are in each other beyond chance as well, so "
-        f"random weights stand beside. {said_of_granularity(rows)}",
+        "random weights stand beside.",
         (
             Figure(
                 "boundaries-granularity",
@@ -199,19 +163,21 @@ def _granularity(measures: Measures) -> Section:
                     "beyond",
                     ("marks of the finer less the coarser's", "beyond chance"),
                     panel="panel",
+                    comparable=True,
                     tooltip=["coarser", "finer", "disagreement", "coarser_alone", "nested"],
                 ),
+                finding=said_of_pairs(points),
             ),
             Table(
                 "boundaries-nested",
                 "Mean over pairs, held out",
-                "Shares of stretches; `rival` is chance.",
+                "Shares of stretches; the rival is chance.",
                 rows[["corpus", *NESTED.columns]],
             ),
             Table(
                 "boundaries-pairs",
                 "Every two of the best heads, on all texts",
-                "Marks and `disagreement` are shares of positions; `coarser_alone` is the share of "
+                "Marks and disagreement are shares of positions; coarser_alone is the share of "
                 "disagreements at which the coarser marks an end and the finer does not.",
                 pairs[["corpus", *PAIRS.columns]],
             ),
@@ -238,6 +204,7 @@ def _heads(measures: Measures) -> Section:
                 panel="panel",
                 diverging=True,
                 tooltip=["panel", "layer", "head", "accuracy", "F1", "marks"],
+                finding=said_of_heads(cells),
             ),
             Figure(
                 "boundaries-marks",
@@ -249,13 +216,15 @@ def _heads(measures: Measures) -> Section:
                     "accuracy",
                     ("share of positions marked", "share of positions right"),
                     panel="panel",
+                    comparable=True,
                     tooltip=["layer", "head", "accuracy", "F1", "marks"],
                 ),
+                finding=said_of_marks(cells),
             ),
             Table(
                 "boundaries-heads",
                 "Every head",
-                "Shares of positions, and F1 over words; `ends` is the share of positions that "
+                "Shares of positions, and F1 over words; ends is the share of positions that "
                 "end a word.",
                 cells[["corpus", *HEADS.columns]],
             ),
@@ -265,9 +234,11 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=31,
+    group="What heads know of language",
     title="Word boundaries",
     summary="Heads as segmenters of text without spaces, against constants and chance.",
     studies=("T5",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from stages.clusters.said import said_of_kinds, said_of_purity
 from stages.clusters.tables import HEADS, PURITY
 from stages.core.pages.charts import plane
 from stages.core.pages.gather import head_column
@@ -10,6 +11,7 @@ from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
 
 PLACE = ["layer", "head"]
+MOST_CORPORA = 3  # at the top of the page
 TEXT = (
     "One dot a head; heads that attend alike lie close. Distances are Jensen-Shannon divergences, "
     "drawn by metric multidimensional scaling: the axes mean nothing."
@@ -25,6 +27,7 @@ def sections(measures: Measures) -> list[Section]:
             "Heads by what they attend to, coloured by layer",
             TEXT,
             plane(rows, "layer", panel="panel", tooltip=[*PLACE]),
+            finding=" ".join(said_of_purity(table)),
         )
     ]
     for name, page, column in (
@@ -42,6 +45,7 @@ def sections(measures: Measures) -> list[Section]:
                 f"The same, coloured by {column}",
                 TEXT,
                 plane(coloured, name, panel="panel", tooltip=[*PLACE, name]),
+                finding=said_of_kinds(coloured, name),
             )
         )
     return [
@@ -49,7 +53,7 @@ def sections(measures: Measures) -> list[Section]:
             "C8: do heads of a layer lie together?",
             "Purity is the share of a head's nearest heads that are of its own layer, mean over "
             "heads, by the divergences themselves and not by the picture. Chance and p are of "
-            "shuffled layers; `above` is purity less chance, its 95% interval draws groups of "
+            "shuffled layers; above is purity less chance, its 95% interval draws groups of "
             "texts and shuffles anew. Random weights stand beside the encoder.",
             (
                 *figures,
@@ -65,6 +69,10 @@ def sections(measures: Measures) -> list[Section]:
     ]
 
 
+def in_short(measures: Measures) -> list[str]:
+    return said_of_purity(measures.frame(PURITY))[:MOST_CORPORA]
+
+
 def heads(measures: Measures) -> pd.DataFrame:
     """Places in the picture, on the first corpus."""
     rows = of_first_corpus(measures.frame(HEADS)).set_index(PLACE)
@@ -73,9 +81,11 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=29,
+    group="Where heads look",
     title="Which heads are alike",
     summary="Distances between heads, and whether those of a layer lie together.",
     studies=("C8",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -2,10 +2,18 @@
 
 import pandas as pd
 
+from stages.confusion.said import (
+    on_first_set,
+    said_of_chance,
+    said_of_conditions,
+    said_of_control,
+    said_of_heads,
+    said_of_layers,
+    said_of_least,
+)
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
 from stages.core.pages.charts import curves, dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
 from stages.core.verdicts.measures import Measures
 
 EXAMPLES = {
@@ -28,6 +36,19 @@ def sections(measures: Measures) -> list[Section]:
     return [_conditions(rows), _layers(rows), _heads(measures.frame(HEADS), rows)]
 
 
+def in_short(measures: Measures) -> list[str]:
+    rows = measures.frame(CONDITIONS)
+    # Conditions of a modal say nothing of number: those of the source alone.
+    rows = rows[rows["condition"].isin(list(EXAMPLES))]
+    mean = rows[(rows["layer"] == EVERY_LAYER) & (rows["heads"] == MEAN)]
+    said = (
+        said_of_chance(mean),
+        said_of_conditions(mean),
+        said_of_least(rows[rows["heads"] == LEAST]),
+    )
+    return [on_first_set(mean, sentence) for sentence in said if sentence]
+
+
 def _conditions(rows: pd.DataFrame) -> Section:
     every = rows[rows["layer"] == EVERY_LAYER]
     mean = every[every["heads"] == MEAN]
@@ -39,17 +60,16 @@ def _conditions(rows: pd.DataFrame) -> Section:
         "Of the attention that the auxiliary gives to its subject and to other noun phrases, or a "
         "reflexive to its antecedent and to others, the right one has a share; confusion is minus "
         "its binary logarithm. Equal attention is 1 bit with one distractor and 1.58 with two. "
-        "The source averages attention over heads (`mean of heads`), here also over layers. The "
-        "`least confused head` is one for all conditions of a phenomenon, chosen on sentences of "
-        "one half of the nouns and scored on those of the other, both ways; `best` is that on all. "
-        f"95% intervals draw nouns anew, not sentences. {_said_of_control(rows)} A modal "
+        "The source averages attention over heads (mean of heads), here also over layers. The "
+        "least confused head is one for all conditions of a phenomenon, chosen on sentences of "
+        "one half of the nouns and scored on those of the other, both ways; best is that on all. "
+        f"95% intervals draw nouns anew, not sentences. {said_of_control(rows)} A modal "
         "shows no number: there an agreeing distractor says nothing.",
         (
             Figure(
                 "confusion-conditions",
                 "Confusion in every condition",
-                f"{_on_set(mean, _seen_in_conditions(mean))} A dot with its 95% interval each, "
-                "in bits.",
+                "A dot with its 95% interval each, in bits; mean over heads and layers.",
                 dots(
                     mean.assign(
                         value=mean["confusion"], label=mean["set"] + ": " + mean["condition"]
@@ -58,14 +78,18 @@ def _conditions(rows: pd.DataFrame) -> Section:
                     "bits of confusion",
                     group="encoder",
                 ),
+                finding=on_first_set(
+                    mean,
+                    " ".join(filter(None, (said_of_conditions(mean), said_of_chance(mean)))),
+                ),
             ),
             Table(
                 "confusion-conditions",
                 "Every condition",
-                "Bits, mean over layers. The examples stand for the condition; the `sentences` are "
-                "others. `auxiliary`: whether it shows number (agreeing) or is a modal; `matching` "
-                "of the `distractors` have the number of the subject, or the gender of the "
-                "reflexive; `chance` is equal attention to all candidates.",
+                "Bits, mean over layers. The examples stand for the condition; the sentences are "
+                "others. Auxiliary: whether it shows number (agreeing) or is a modal; matching: "
+                "how many of the distractors have the number of the subject, or the gender of the "
+                "reflexive; chance is equal attention to all candidates.",
                 shown[columns],
                 rows=40,
             ),
@@ -81,18 +105,18 @@ def _layers(rows: pd.DataFrame) -> Section:
     )
     figures = []
     for heads, kind, title, seen in (
-        (MEAN, "layers", "mean over heads", _seen_in_layers),
-        (LEAST, "least", "least confused head of each layer, held out", _seen_in_least),
+        (MEAN, "layers", "mean over heads", said_of_layers),
+        (LEAST, "least", "least confused head of each layer, held out", said_of_least),
     ):
         for phenomenon, own in points.groupby("phenomenon", sort=False):
             some = own[own["heads"] == heads]
-            of_kind = rows[(rows["heads"] == heads) & (rows["phenomenon"] == phenomenon)]
-            said = _on_set(of_kind, seen(of_kind))
+            every = rows["condition"].isin(list(EXAMPLES)) & (rows["phenomenon"] == phenomenon)
+            of_kind = rows[every & (rows["heads"] == heads)]
             figures.append(
                 Figure(
                     f"confusion-{kind}-{phenomenon}",
                     f"{str(phenomenon).capitalize()} by condition and layer: {title}",
-                    f"{said} One line a condition; bits, with 95% intervals.",
+                    "One line a condition; bits, with 95% intervals.",
                     curves(
                         some,
                         "layer",
@@ -101,6 +125,7 @@ def _layers(rows: pd.DataFrame) -> Section:
                         group="condition",
                         panel="panel",
                     ),
+                    finding=on_first_set(of_kind, seen(of_kind)),
                 )
             )
     return Section(
@@ -120,98 +145,27 @@ def _heads(cells: pd.DataFrame, rows: pd.DataFrame) -> Section:
             heads_figure(
                 "confusion-heads",
                 "Confusion of every head beyond equal attention",
-                " ".join(
-                    [_on_set(cells, " ".join(_seen_in_heads(cells))), "Layer x head, in bits."]
-                ),
+                "Layer x head for each set, encoder and phenomenon, in bits; white is equal "
+                "attention.",
                 cells,
                 "beyond_chance",
                 "bits beyond chance",
                 panel="panel",
                 tooltip=["panel", "layer", "head", "beyond_chance"],
                 diverging=True,
+                finding=on_first_set(cells, said_of_heads(cells)),
             ),
             Table("confusion-heads", "Every head", "Bits beyond chance.", cells),
         ),
     )
 
 
-def _own(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the encoder on the first set."""
-    own = rows[rows["encoder"] != RANDOM_WEIGHTS]
-    return own[own["set"] == own["set"].iloc[0]]
-
-
-def _on_set(rows: pd.DataFrame, said: str) -> str:
-    """What is said of the first set, with its name where the page has further ones."""
-    if rows["set"].nunique() == 1:
-        return said
-    own = _own(rows).iloc[0]
-    return f"On {own['set']} ({own['encoder']}): {said[0].lower()}{said[1:]}"
-
-
-def _said_of_control(rows: pd.DataFrame) -> str:
-    """Which sets have the control of random weights beside them."""
-    said = []
-    if (rows["encoder"] == RANDOM_WEIGHTS).any():
-        said.append("Random weights are the control.")
-    if names := sorted(set(rows["set"][rows["encoder"] == RECORDED])):
-        said.append(
-            f"Attention on {' and '.join(names)} was recorded elsewhere, without random weights."
-        )
-    return " ".join(said) or "There is no control of random weights."
-
-
-def _seen_in_conditions(mean: pd.DataFrame) -> str:
-    """The most and the least confusing condition beyond chance, in words."""
-    own = _own(mean)
-    beyond = own["confusion"] - own["chance"]
-    most, least = own.loc[beyond.idxmax()], own.loc[beyond.idxmin()]
-    above = int((own["low"] > own["chance"]).sum())
-    below = int((own["high"] < own["chance"]).sum())
-    return (
-        f"Beyond equal attention, {most['condition']} confuses most ({beyond.max():+.2f} bits) and "
-        f"{least['condition']} least ({beyond.min():+.2f}); in {above} of {len(own)} conditions "
-        f"the whole interval lies above equal attention, in {below} below it."
-    )
-
-
-def _seen_in_layers(rows: pd.DataFrame) -> str:
-    """Where confusion of a phenomenon is highest and lowest, in words."""
-    own = _own(rows[(rows["layer"] != EVERY_LAYER) & rows["condition"].isin(list(EXAMPLES))])
-    bits = own.groupby("layer")["confusion"].mean()
-    return (
-        f"Mean over conditions, attention is most confused in layer {bits.idxmax()} "
-        f"({bits.max():.2f} bits) and least in layer {bits.idxmin()} ({bits.min():.2f}), counted "
-        "from 0."
-    )
-
-
-def _seen_in_least(rows: pd.DataFrame) -> str:
-    """The least confused head of all layers for a phenomenon, in words."""
-    own = _own(rows[(rows["layer"] == EVERY_LAYER) & rows["condition"].isin(list(EXAMPLES))])
-    return (
-        f"Of all layers, head {own['best'].iloc[0]} is least confused on all sentences; chosen "
-        f"held out, such a head has {own['confusion'].min():.2f} to {own['confusion'].max():.2f} "
-        "bits, by condition."
-    )
-
-
-def _seen_in_heads(cells: pd.DataFrame) -> list[str]:
-    """How many heads prefer the right candidate, in words, for each phenomenon."""
-    said = []
-    for phenomenon, own in _own(cells).groupby("phenomenon", sort=False):
-        below = int((own["beyond_chance"] < 0).sum())
-        said.append(
-            f"For {phenomenon}, {below} of {len(own)} heads give the right candidate more than "
-            "equal attention would."
-        )
-    return said
-
-
 PAGE = Page(
     order=31,
+    group="What heads know of language",
     title="Confusion by distractors",
     summary="Whether attention finds the subject of an auxiliary, the antecedent of a reflexive.",
     studies=("L2",),
     sections=sections,
+    in_short=in_short,
 )

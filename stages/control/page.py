@@ -1,11 +1,15 @@
 """The control of the tables about heads: the same places in an encoder that began at random."""
 
+from contextlib import suppress
+
 import pandas as pd
 
+from stages.control.said import said_of_drift, said_of_heads
 from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
+from stages.core.pages.heatmaps import colour_limit
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
@@ -21,12 +25,21 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+
+MOST_SENTENCES = 3  # at the top of the page
 
 
 def sections(measures: Measures) -> list[Section]:
     return [_heads_off(measures), _drift(measures)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    table = _side_by_side(measures)
+    mode = preferred_mode(effects(measures, GATES))
+    return said_of_heads(table[table["mode"] == mode])[:MOST_SENTENCES]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -43,13 +56,14 @@ def heads(measures: Measures) -> pd.DataFrame:
 def _heads_off(measures: Measures) -> Section:
     gates = effects(measures, GATES)
     mode = preferred_mode(gates)
+    table = _side_by_side(measures)
     return Section(
         "Each head alone",
         "One head at a time is off in an encoder that was tuned from random weights. What shows "
         "here as well as with pretrained weights is no work of pretraining; layer and head are a "
         "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers "
         "and random shares of heads are turned off as well, for the claims about them; the mode "
-        f"`mean` has no such control. {precisions(gates)}",
+        f"mean has no such control. {precisions(gates)}",
         (
             Table(
                 "control-heads",
@@ -60,16 +74,29 @@ def _heads_off(measures: Measures) -> Section:
                 "of the best head, chosen on one half of the examples and scored on the other. "
                 "Where the encoder with random weights has learnt little, turning heads off can "
                 "change little.",
-                _side_by_side(measures),
+                table,
             ),
             effects_figure(
                 f"control-heads-{mode}",
                 f"{CHANGE} with one head off ({mode}, points): random weights",
                 single_heads(gates, mode, "points"),
                 "points",
+                finding=" ".join(said_of_heads(table[table["mode"] == mode])),
+                at_least=_reach_beside(measures, mode),
             ),
         ),
     )
+
+
+def _reach_beside(measures: Measures, mode: str) -> float:
+    """How far the colours reach of the pretrained encoder's figure; 0 where there is none.
+
+    Effects that are small beside those of the pretrained encoder look small.
+    """
+    with suppress(NotMeasured):
+        cells = single_heads(effects(measures, tuned.GATES), mode, "points")
+        return colour_limit(cells["effect"])[0]
+    return 0.0
 
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:
@@ -134,12 +161,13 @@ def _drift(measures: Measures) -> Section:
         "Cosine between each head's maps before and after tuning, padding cut off, of an encoder "
         "that began with random weights: its maps start out nearly uniform. With pretrained "
         "weights all validation examples are compared, with random ones those of the stage "
-        "`control`.",
+        "control.",
         (
             similarity_figure(
                 "control-drift",
                 "Similarity of maps before and after tuning: random weights",
                 cells,
+                finding=" ".join(said_of_drift(layers)),
             ),
             Table(
                 "control-drift-layers",
@@ -153,9 +181,11 @@ def _drift(measures: Measures) -> Section:
 
 PAGE = Page(
     order=9,
+    group="Heads turned off",
     title="Control: random weights",
     summary="What turning heads off and tuning do in an encoder that began with random weights.",
     studies=(),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -2,11 +2,13 @@
 
 import pandas as pd
 
-from stages.core.maps.tables import TUNED_HEADS
+from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import similarity_figure
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+from stages.drift.said import said_of_heads, said_of_last_two, said_of_layers
 
 VARIANTS = {
     "cropped": "The padding is cut off before the maps are compared.",
@@ -16,12 +18,36 @@ VARIANTS = {
 
 
 def sections(measures: Measures) -> list[Section]:
-    cosines = measures.frame(TUNED_HEADS)
+    cosines, control = measures.frame(TUNED_HEADS), _control(measures)
     return [
-        _section(cosines[cosines["variant"] == variant], variant, text)
+        # The control's maps are compared without padding alone.
+        _section(
+            cosines[cosines["variant"] == variant],
+            variant,
+            text,
+            control if variant == "cropped" else None,
+        )
         for variant, text in VARIANTS.items()
         if (cosines["variant"] == variant).any()
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    cosines = measures.frame(TUNED_HEADS)
+    cells = _over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
+    control = _control(measures) if cosines["variant"].iloc[0] == "cropped" else None
+    said = [said_of_last_two(cells, control), said_of_heads(cells, control)]
+    if cells["task"].nunique() == 1:
+        said += said_of_layers(cells, control)
+    return [sentence for sentence in said if sentence]
+
+
+def _control(measures: Measures) -> pd.DataFrame | None:
+    """The cosines of the encoder that was tuned from random weights, where there are any."""
+    try:
+        return _over_seeds(measures.frame(RANDOM_HEADS))
+    except NotMeasured:
+        return None
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -36,7 +62,7 @@ def _over_seeds(cells: pd.DataFrame) -> pd.DataFrame:
     return rows_over_seeds(cells, ["task", "layer", "head"], [("cosine", "low", "high")])
 
 
-def _section(rows: pd.DataFrame, variant: str, text: str) -> Section:
+def _section(rows: pd.DataFrame, variant: str, text: str, control: pd.DataFrame | None) -> Section:
     name = f"drift-{variant}"
     table = rows[["task", "seed", "layer", "head", "cosine", "low", "high", "count"]]
     cells = _over_seeds(rows)
@@ -49,7 +75,10 @@ def _section(rows: pd.DataFrame, variant: str, text: str) -> Section:
         "seeds.",
         (
             similarity_figure(
-                name, f"Similarity of maps before and after tuning ({variant})", cells
+                name,
+                f"Similarity of maps before and after tuning ({variant})",
+                cells,
+                finding=" ".join([*said_of_layers(cells, control), said_of_heads(cells, control)]),
             ),
             Table(
                 f"{name}-layers",
@@ -67,9 +96,11 @@ def _section(rows: pd.DataFrame, variant: str, text: str) -> Section:
 
 PAGE = Page(
     order=5,
+    group="What tuning does",
     title="Change of maps by tuning",
     summary="Which heads and layers attend differently after fine-tuning.",
     studies=("K5",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -7,6 +7,7 @@ from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
+from stages.features.said import said_of_changes, said_of_cls, said_of_heads, said_of_matches
 from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, MATCHES, RISES, SHARES
 
 MAXIMUM = AGGREGATES[0]
@@ -21,9 +22,9 @@ def sections(measures: Measures) -> list[Section]:
         Section(
             "K6: what tuning changes",
             "Attention that the tokens of a kind get from all tokens, divided by the length; of "
-            "several in a text the largest (`maximum`, as in the source) or all together (`sum`), "
+            "several in a text the largest (maximum, as in the source) or all together (sum), "
             "texts without any left out. Tuned less untuned. "
-            "`by spelling` and `as a substring` are the original's ways of finding a kind: any "
+            "By spelling and as a substring are the original's ways of finding a kind: any "
             "piece that is spelt alike, any word that has the letters.",
             (
                 heads_figure(
@@ -37,6 +38,7 @@ def sections(measures: Measures) -> list[Section]:
                     tooltip=["kind", "layer", "head", "change_share"],
                     diverging=True,
                     format=".3f",
+                    finding=said_of_heads(mean.reset_index()),
                 ),
                 Table(
                     "features-shares",
@@ -56,8 +58,8 @@ def sections(measures: Measures) -> list[Section]:
                     "features-rises",
                     "Where each kind gains most",
                     "The head in which tuning adds most attention to the kind, chosen on one half "
-                    "of the examples; `value`, with its 95% interval, is what it adds there on the "
-                    "other half. `same` says whether all halves chose the same head.",
+                    "of the examples; value, with its 95% interval, is what it adds there on the "
+                    "other half. Same says whether all halves chose the same head.",
                     _rises(measures.frame(RISES)),
                 ),
                 Table(
@@ -72,6 +74,17 @@ def sections(measures: Measures) -> list[Section]:
         _cls(measures),
         _matches(measures.frame(MATCHES)),
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    changes = _means(measures.frame(CHANGES), ["task", "kind", "aggregate"])
+    cls = measures.frame(CLS).rename(columns={"share": "value", "arm": "model"})
+    said = [
+        said_of_changes(changes[changes["aggregate"] == MAXIMUM]),
+        said_of_cls(cls[cls["aggregate"] == MAXIMUM]),
+        *said_of_matches(measures.frame(MATCHES))[:1],
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def _means(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -100,8 +113,8 @@ def _cls(measures: Measures) -> Section:
     tuned = plain[(plain["model"] == TUNED) & (plain["aggregate"] == MAXIMUM)]
     return Section(
         "K7: what [CLS] looks at in the last layer",
-        "The largest weight from [CLS] to a token of the kind (`maximum`, as in the source), or "
-        "all of them together (`sum`); mean over heads and examples. Kinds overlap: a subject may "
+        "The largest weight from [CLS] to a token of the kind (maximum, as in the source), or "
+        "all of them together (sum); mean over heads and examples. Kinds overlap: a subject may "
         "be a noun.",
         (
             Figure(
@@ -111,6 +124,7 @@ def _cls(measures: Measures) -> Section:
                 dots(
                     tuned.assign(label=tuned["kind"]), "label", "share of attention", group="task"
                 ),
+                finding=said_of_cls(plain[plain["aggregate"] == MAXIMUM]),
             ),
             Table("features-cls", "Every kind", "Shares of attention.", rows.drop(columns="arm")),
         ),
@@ -135,6 +149,7 @@ def _matches(rows: pd.DataFrame) -> Section:
                 tooltip=["task", "layer", "head", "gain", "low", "high"],
                 diverging=True,
                 format=".3f",
+                finding=" ".join(said_of_matches(rows)),
             ),
             Table(
                 "features-matches",
@@ -158,9 +173,11 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=27,
+    group="What tuning does",
     title="What tuning changes",
     summary="Attention to special tokens, parts of speech and negation, before and after tuning.",
     studies=("K6", "K7", "K8b"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

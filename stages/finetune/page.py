@@ -10,6 +10,7 @@ from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.finetune.said import said_of_gains, said_of_scores
 
 MODELS = {
     "majority": "majority class",
@@ -26,8 +27,9 @@ def sections(measures: Measures) -> list[Section]:
         "finetune-scores",
         "Primary metric of every task and arm",
         "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
-        "Several seeds are averaged.",
+        + averaged(table["seeds"]),
         dots(table, "task", "primary metric, points", group="model", zero=False),
+        finding=said_of_scores(table),
     )
     return [
         Section(
@@ -49,6 +51,20 @@ def sections(measures: Measures) -> list[Section]:
             ),
         )
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    return said_of_gains(scores(measures))
+
+
+def averaged(seeds: pd.Series) -> str:
+    """Whether the rows are means over several seeds, as far as the report has several."""
+    several = seeds > 1
+    if several.all():
+        return "Each is the mean over several seeds."
+    if several.any():
+        return "Where a model has several seeds, it is their mean."
+    return "Each is of one seed."
 
 
 def scores(measures: Measures) -> pd.DataFrame:
@@ -89,8 +105,10 @@ def scores(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=1,
+    group="Models and tasks",
     title="Tasks and fine-tuning",
     summary="What the encoder gains from fine-tuning and from pretraining.",
     studies=("K1", "T1"),
     sections=sections,
+    in_short=in_short,
 )

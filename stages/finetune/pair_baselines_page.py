@@ -5,12 +5,14 @@ import pandas as pd
 
 from stages.core.pages.charts import dots, matrix
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, measured, side
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.tasks.tables import PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
 from stages.finetune.gains import gain, score
+from stages.finetune.said import said_of_confusions
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 
 ENCODER, FROM_RANDOM = "encoder", "encoder from random weights"
@@ -21,6 +23,7 @@ MODELS = {
     "towers": "two towers",
 }
 RESAMPLES = 1000
+MOST_SENTENCES = 3  # at the top of the page
 READING = (
     "The encoder reads both texts of a pair together and was pretrained. The LSTM reads them apart "
     "and then with attention across them (Chen et al. 2017); only its word vectors are pretrained, "
@@ -49,6 +52,7 @@ def sections(measures: Measures) -> list[Section]:
                 group="model",
                 zero=False,
             ),
+            finding=" ".join(sentence(row) for row in changes.to_dict("records")),
         ),
         Table(
             "pair-baselines-scores",
@@ -70,11 +74,19 @@ def sections(measures: Measures) -> list[Section]:
             settings_table(measures),
         ),
     )
-    said = " ".join(sentence(row) for row in changes.to_dict("records"))
     return [
-        Section("T1: other models of pairs", f"{READING} {said}", figures),
+        Section("T1: other models of pairs", READING, figures),
         *_confusions(measures, runs),
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """On the first task what the encoder has over each other model, by the metric that decides."""
+    changes = gains(measures, predictions(measures))
+    if changes.empty:
+        return []
+    first = changes[["task", "metric"]].eq(changes.iloc[0][["task", "metric"]]).all(axis=1)
+    return [sentence(row) for row in changes[first].to_dict("records")][:MOST_SENTENCES]
 
 
 def predictions(measures: Measures) -> pd.DataFrame:
@@ -124,14 +136,13 @@ def metrics(measures: Measures, task: str) -> list[str]:
 def sentence(row: dict) -> str:
     """What the interval of a gain says."""
     name = row["metric"].replace("macro_f1", "macro F1")
-    interval = f"{row['value']:.1f} points [{row['low']:.1f}, {row['high']:.1f}]"
-    if row["low"] > 0:
-        said = f"the encoder has more {name} than the {row['over']}"
-    elif row["high"] < 0:
-        said = f"the encoder has less {name} than the {row['over']}"
-    else:
-        said = f"neither the encoder nor the {row['over']} is shown to have more {name}"
-    return f"On {row['task']}, {said}: {interval}."
+    size = measured(row["value"], row["low"], row["high"], ".1f", "points")
+    said = {
+        ABOVE: f"the encoder has more {name} than the {row['over']}",
+        BELOW: f"the encoder has less {name} than the {row['over']}",
+        NOT_SHOWN: f"neither the encoder nor the {row['over']} is shown to have more {name}",
+    }[side(row["low"], row["high"])]
+    return f"On {row['task']}, {said}: {size}."
 
 
 def settings_table(measures: Measures) -> pd.DataFrame:
@@ -173,6 +184,7 @@ def _confusions(measures: Measures, runs: pd.DataFrame) -> list[Section]:
                 f"{task}: {MODELS[model]}",
                 "Rows are labels, columns predictions; validation examples, all seeds together.",
                 matrix(table, "predicted", "label", "examples"),
+                finding=said_of_confusions(table),
             )
             for model, table in tables.items()
         ]
@@ -190,8 +202,10 @@ def _columns(found: Estimate) -> dict[str, float]:
 
 PAGE = Page(
     order=10,
+    group="Models and tasks",
     title="Other models of pairs",
     summary="What the encoder has over an LSTM across the pair and over two towers.",
     studies=("T1",),
     sections=sections,
+    in_short=in_short,
 )

@@ -6,7 +6,10 @@ from stages.core.intervals.held_out import SCORE
 from stages.core.maps.link_tables import CHOSEN_COLUMNS
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
+from stages.frames.said import said_of_best, said_of_heads
 from stages.frames.tables import BEST, HEADS
+
+MOST_SENTENCES = 3  # at the top of the page
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -31,18 +34,24 @@ def sections(measures: Measures) -> list[Section]:
                     panel="panel",
                     tooltip=["panel", "layer", "head", "weight", "moved_weight", "percentile"],
                     diverging=True,
+                    finding=" ".join(said_of_heads(cells)),
                 ),
                 Table(
                     "frames-best",
                     "The head that links most",
-                    "Chosen on one half of the texts, `value` scored on the other: weight on links "
-                    "less weight on moved links.",
+                    "Chosen on one half of the texts; value, with its 95% interval, is of the "
+                    "other: weight on links less weight on moved links.",
                     best.reindex(columns=columns),  # without rows it lacks most columns
                 ),
                 Table("frames-heads", "Every head", "Means with 95% intervals.", cells),
             ),
         )
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    said = said_of_best(measures.frame(BEST)) + said_of_heads(measures.frame(HEADS))
+    return said[:MOST_SENTENCES]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -53,9 +62,11 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=25,
+    group="What heads know of language",
     title="Frames",
     summary="Which heads link a predicate and its frame elements, beyond their distance.",
     studies=("K4",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -5,9 +5,11 @@ import pandas as pd
 from stages.core.maps.gradient_tables import MASKED
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.stage.arms import RANDOM_WEIGHTS
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.gradients.said import said_of_layers, said_of_separators
 from stages.gradients.tables import TASKS
 
 KIND_TITLES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "words": "words"}
@@ -15,7 +17,6 @@ KIND_TITLES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", "wo
 
 def sections(measures: Measures) -> list[Section]:
     rows = losses(measures)
-    rows = rows.assign(**{"to": rows["kind"].map(KIND_TITLES)})
     columns = ["panel", "layer", "to", "per_weight", "summed", "attention"]
     return [
         _section(
@@ -63,27 +64,51 @@ def losses(measures: Measures) -> pd.DataFrame:
             tables.append(label(rows))
     if not tables:
         raise NotMeasured("no gradients")
-    return pd.concat(tables, ignore_index=True)
+    rows = pd.concat(tables, ignore_index=True)
+    return rows.assign(**{"to": rows["kind"].map(KIND_TITLES)})
 
 
 def _masked(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(panel=rows["corpus"] + ", masked words, " + rows["encoder"])
+    panel = rows["corpus"] + ", masked words, " + rows["encoder"]
+    return rows.assign(panel=panel, weights=rows["encoder"])
 
 
 def _task(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(panel=rows["task"] + ", " + rows["arm"])
+    return rows.assign(panel=rows["task"] + ", " + rows["arm"], weights=rows["arm"])
+
+
+def in_largest(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Values and intervals as shares of the largest value of their panel.
+
+    Losses have units of their own, so that only shares of one loss can stand on one scale.
+    """
+    value, low, high = interval_names(column)
+    limits = {low: "low", high: "high", value: "value"}
+    points = rows[["panel", "weights", "kind", "to", "layer", *limits]].rename(columns=limits)
+    largest = points.groupby("panel")["value"].transform("max")
+    for name in ("value", "low", "high"):
+        points[name] = points[name] / largest
+    return points
+
+
+def in_short(measures: Measures) -> list[str]:
+    points = in_largest(losses(measures), "per_weight")
+    own = points[points["weights"] != RANDOM_WEIGHTS].head(1)
+    # The first loss, and the same of random weights.
+    panels = [
+        panel.removesuffix(weights) + whose
+        for panel, weights in zip(own["panel"], own["weights"], strict=True)
+        for whose in (weights, RANDOM_WEIGHTS)
+    ]
+    first = points[points["panel"].isin(panels)]
+    said = [said_of_separators(points), *said_of_layers(first)]
+    return [sentence for sentence in said if sentence]
 
 
 def _section(
     rows: pd.DataFrame, column: str, title: str, text: str, tables: tuple[Table, ...]
 ) -> Section:
-    value, low, high = interval_names(column)
-    limits = {low: "low", high: "high", value: "value"}
-    points = rows[["panel", "to", "layer", *limits]].rename(columns=limits)
-    # Losses have units of their own: each panel in its largest value.
-    largest = points.groupby("panel")["value"].transform("max")
-    for name in ("value", "low", "high"):
-        points[name] = points[name] / largest
+    points = in_largest(rows, column)
     return Section(
         title,
         text,
@@ -94,6 +119,7 @@ def _section(
                 "One line a kind of token, one panel a loss; shares of the panel's largest value, "
                 "with 95% intervals over texts.",
                 curves(points, "layer", "layer", "share of the largest", group="to", panel="panel"),
+                finding=said_of_separators(points),
             ),
             *tables,
         ),
@@ -102,8 +128,10 @@ def _section(
 
 PAGE = Page(
     order=21,
+    group="Where heads look",
     title="Is attention to [SEP] a no-op?",
     summary="Gradients of the loss with respect to attention, by what is attended to.",
     studies=("C3",),
     sections=sections,
+    in_short=in_short,
 )

@@ -7,9 +7,9 @@ from stages.core.pages.gather import head_column
 from stages.core.pages.page import Section, Table, heads_figure
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.harmful.said import CHOSEN, said_of_heads
 
 PLACE = ["layer", "head"]
-OFTEN = 0.5  # of the halves that must have chosen a head for it to count as one that hurts
 # Columns of other pages that may set heads that hurt apart: page, column, what it is called here.
 OTHERS = (
     ("patterns", "pattern", "pattern"),
@@ -25,7 +25,7 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
         cells: one row a task, layer and head: loss, confidence and entropy with their limits, and
             the share of the halves that chose it.
     """
-    known = cells.assign(hurts=cells["chosen"] >= OFTEN)
+    known = cells.assign(hurts=cells["chosen"] >= CHOSEN)
     for page, column, name in OTHERS:
         try:
             values = head_column(page, column, measures).rename(name).reset_index()
@@ -37,7 +37,7 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
     shown = shown.sort_values("task", key=lambda task: task.map(order), kind="stable")
     return Section(
         "What sets them apart",
-        f"Heads that at least {OFTEN:.0%} of the halves chose, beside all others of the encoder.",
+        f"Heads that at least {CHOSEN:.0%} of the halves chose, beside all others of the encoder.",
         (
             heads_figure(
                 "harmful-heads",
@@ -52,6 +52,7 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
                 diverging=True,
                 tooltip=["task", *PLACE, "loss", "loss_low", "loss_high", "chosen"],
                 marked="hurts",
+                finding=said_of_heads(cells),
             ),
             Table(
                 "harmful-apart",
@@ -65,7 +66,7 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
             Table(
                 "harmful-chosen",
                 "Every head that a half chose",
-                "`chosen` is the share of halves (and fine-tunings) that chose it.",
+                "'chosen' is the share of halves (and fine-tunings) that chose it.",
                 shown.drop(columns="hurts"),
             ),
         ),

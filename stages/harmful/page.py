@@ -4,12 +4,13 @@ import pandas as pd
 
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.stage.arms import TUNED
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.harmful.apart import PLACE, apart
 from stages.harmful.repeated import repeated
+from stages.harmful.said import said_of_loss, said_of_metric
 from stages.harmful.tables import (
     CALIBRATION,
     EXAMPLES,
@@ -31,6 +32,17 @@ def sections(measures: Measures) -> list[Section]:
         repeated(measures),
         apart(_over_seeds(heads), measures),
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """What is gained without the heads that hurt: the loss, the metric, and in the control."""
+    scores = measures.frame(SCORES)
+    said = [
+        said_of_loss(scores, TUNED),
+        said_of_metric(scores),
+        said_of_loss(scores, TUNED_FROM_RANDOM),
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -78,30 +90,33 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
                 "Lines are 95% bootstrap intervals over the examples of one fine-tuning, of random "
                 "heads over their sets too.",
                 dots(pd.concat(drawn), "run", "change of the loss, percent", group="off"),
+                finding=" ".join(
+                    said for arm in rows["arm"].unique() if (said := said_of_loss(rows, arm))
+                ),
             ),
             Table(
                 "harmful-scores",
                 "Loss, metrics and calibration with all heads on, and without those that hurt",
-                "One row a fine-tuning (`arm`, `seed`) and `figure`: `full` with all heads on, "
-                "`cut` without those that hurt (`heads_off` of them, mean over halves), on as many "
-                "`examples`, of which `chosen_on` choose. "
-                "`loss` is cross-entropy in nats, or a squared error; metrics are shares. "
-                f"`{CALIBRATION}` is the expected calibration error of classes (bins of equal "
+                "One row a fine-tuning ('arm', 'seed') and 'figure': 'full' with all heads on, "
+                "'cut' without those that hurt ('heads_off' of them, mean over halves), on as many "
+                "'examples', of which 'chosen_on' choose. "
+                "'loss' is cross-entropy in nats, or a squared error; metrics are shares. "
+                f"'{CALIBRATION}' is the expected calibration error of classes (bins of equal "
                 "width by the probability of the class that is named); scores have no probability, "
                 "so of these it is the distance between the mean prediction and the mean label, in "
-                "bins by prediction and in the label's unit. `change` is on the halves that did "
-                "not choose, `change_where_chosen` on those that did, where it flatters; `random` "
+                "bins by prediction and in the label's unit. 'change' is on the halves that did "
+                "not choose, 'change_where_chosen' on those that did, where it flatters; 'random' "
                 "without as many random heads (one, where no head hurts), on fewer of the examples "
-                "(setting `random_examples`); `beyond` is change less random.",
+                "(setting harmful.random_examples); 'beyond' is change less random.",
                 rows,
             ),
             Table(
                 "harmful-saving",
                 "What removing as many heads would save: computed, not measured",
                 "Shares of the multiplications of attention (projections and products of maps) and "
-                "of the whole encoder at these examples' lengths (`tokens`, their mean), which "
-                "`heads_off` heads less would save. transformers 5 loads no layers "
-                "with fewer heads; `python -m tools.cut` writes a checkpoint whose columns for the "
+                "of the whole encoder at these examples' lengths ('tokens', their mean), which "
+                "'heads_off' heads less would save. transformers 5 loads no layers "
+                "with fewer heads; 'python -m tools.cut' writes a checkpoint whose columns for the "
                 "heads are zero, which predicts the same and is no faster.",
                 saving[["task", *saving.columns.drop("task")]],
             ),
@@ -122,8 +137,8 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
             Table(
                 "harmful-spread",
                 "How the fall of the loss is spread over examples",
-                "`falls`: share of the examples whose loss falls; `top_share`: of all that falls, "
-                "the share in that twentieth of the examples where it falls most; `trimmed`: the "
+                "'falls': share of the examples whose loss falls; 'top_share': of all that falls, "
+                "the share in that twentieth of the examples where it falls most; 'trimmed': the "
                 "mean fall when a twentieth of the examples is left out at either end, above 0 "
                 "where the rest gains as well. Beside the chosen heads stand random ones.",
                 rows[["task", *rows.columns.drop("task")]],
@@ -131,8 +146,8 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
             Table(
                 "harmful-examples",
                 "The examples that gain most",
-                "Of the first fine-tuning: what the model says with all heads on (`full`) and "
-                "without those that hurt (`cut`), classes by their number; the fall of the loss, "
+                "Of the first fine-tuning: what the model says with all heads on ('full') and "
+                "without those that hurt ('cut'), classes by their number; the fall of the loss, "
                 "and its share of all that falls.",
                 examples[["task", *examples.columns.drop("task")]],
             ),
@@ -142,9 +157,11 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="Heads turned off",
     title="Heads that hurt",
     summary="Which heads the encoders are better without, and what sets these apart.",
     studies=("B1",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

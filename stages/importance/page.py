@@ -9,12 +9,19 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+from stages.importance.said import said_of_agreement, said_of_cost, said_of_exact, said_of_first
 from stages.importance.tables import AGREEMENT, COSTS, HEADS
 
 
 def sections(measures: Measures) -> list[Section]:
     cells = importances(measures)
     return [_against_the_grid(cells, measures), _every_head(cells)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Whether the cheap score ranks heads as the exact one does, and what it costs."""
+    agreement = said_of_agreement(measures.frame(AGREEMENT))
+    return [*agreement[:2], said_of_cost(measures.frame(COSTS))]
 
 
 def importances(measures: Measures) -> pd.DataFrame:
@@ -49,7 +56,8 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
             Figure(
                 "importance-exact",
                 "Importance by gradients against the change of the loss without the head",
-                "One dot a head, one panel a task. Above the line the loss rises without the head.",
+                "One dot a head, one panel a task: its importance, and the mean change of the loss "
+                "with the head set to zero. Above the line the loss rises without the head.",
                 scatter(
                     cells,
                     "importance",
@@ -58,14 +66,15 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
                     panel="task",
                     tooltip=["layer", "head", "importance", "loss"],
                 ),
+                finding=said_of_exact(cells),
             ),
             Table(
                 "importance-agreement",
                 "Rank correlation over heads",
                 "Spearman, with the 95% interval over examples, between importance and three "
                 "exact scores: the mean change of the loss, its mean absolute change, and what "
-                "the primary metric loses. The norm `layer` divides importance by the l2 norm of "
-                "that of its layer's heads, as Michel et al. do before they prune; `none` leaves "
+                "the primary metric loses. The norm 'layer' divides importance by the l2 norm of "
+                "that of its layer's heads, as Michel et al. do before they prune; 'none' leaves "
                 "it as it is.",
                 agreement[[*places, *agreement.columns.drop(places)]],
             ),
@@ -76,7 +85,7 @@ def _against_the_grid(cells: pd.DataFrame, measures: Measures) -> Section:
                 "of one forward pass of the same examples: of the exact grid at the fewest that "
                 "are known to give it, of the gradients (one pass forward, one backward), and the "
                 "second as a share of the first, with the 95% interval over examples, which differ "
-                "in length. `python -m benchmarks grid` measures seconds.",
+                "in length. 'python -m benchmarks grid' measures seconds.",
                 costs[["task", *costs.columns.drop("task")]],
             ),
         ),
@@ -92,14 +101,15 @@ def _every_head(cells: pd.DataFrame) -> Section:
             heads_figure(
                 "importance-heads",
                 "Importance by gradients",
-                "Layer x head for each task; the darker, the more the loss depends on the "
-                "head's gate. Shares of the task's most important head, as losses have units "
-                "of their own.",
+                "Layer x head for each task; the darker, the larger the mean absolute gradient of "
+                "the loss with respect to the head's gate. Shares of the task's most important "
+                "head, as losses have units of their own.",
                 cells.assign(share=cells["importance"] / most),
                 "share",
                 "share of the largest",
                 tooltip=["task", "layer", "head", "share", "importance", "loss"],
                 format=".2f",
+                finding=said_of_first(cells),
             ),
             Table(
                 "importance-heads",
@@ -114,9 +124,11 @@ def _every_head(cells: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=8,
+    group="Heads turned off",
     title="Importance by gradients",
     summary="How well one backward pass ranks the heads, against turning each off.",
     studies=("B2",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

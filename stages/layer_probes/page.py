@@ -15,9 +15,14 @@ from stages.core.stimuli.store import (
     TEST,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.layer_probes.said import (
+    said_beside_control,
+    said_of_best,
+    said_of_fall,
+    said_of_positions,
+)
 from stages.layer_probes.tables import CHANCE, EMBEDDINGS, FIRST, LAYER, SCORES, WORD_EMBEDDINGS
 
-PERCENT = 100
 BEFORE = -1  # where the embeddings stand in a figure
 TITLES = {
     MAIN_AUXILIARY: "main auxiliary",
@@ -34,10 +39,7 @@ PLACE = ["set", "probe", "position", "part"]
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = measures.frame(SCORES)
-    rows = rows.assign(panel=[_panel(*place) for place in rows[PLACE[1:]].itertuples(index=False)])
-    if rows["set"].nunique() > 1:
-        rows = rows.assign(panel=rows["set"] + ": " + rows["panel"])
+    rows = _named(measures.frame(SCORES))
     # The best layer is told of the encoder; of random weights alone there is none.
     own = studied(rows)
     of_place = rows["probe"] == NTH_TOKEN
@@ -48,6 +50,33 @@ def sections(measures: Measures) -> list[Section]:
     if not any(section.items for section in found):
         raise NotMeasured("no set has sentences for probes")
     return [*(section for section in found if section.items), _all(rows)]
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a column `panel`: what is found, on which sentences, of which set."""
+    rows = rows.assign(panel=[_panel(*place) for place in rows[PLACE[1:]].itertuples(index=False)])
+    if rows["set"].nunique() > 1:
+        rows = rows.assign(panel=rows["set"] + ": " + rows["panel"])
+    return rows
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Of the first set: where structure and positions are read, beside random weights."""
+    rows = _named(measures.frame(SCORES))
+    rows = rows[rows["set"] == rows["set"].iloc[0]]
+    own, control = studied(rows), rows[rows["encoder"] == RANDOM_WEIGHTS]
+    said = []
+    # Sentences with a structure that the probe was not trained on; the first part where none has.
+    structure = own[own["probe"] != NTH_TOKEN]
+    for _, of_probe in structure.groupby("probe", sort=False):
+        other = of_probe[of_probe["part"] != TEST]
+        panel = (of_probe if other.empty else other)["panel"].iloc[0]
+        mine, beside = (part[part["panel"] == panel] for part in (own, control))
+        said.append(said_beside_control(mine, beside))
+    place = own["probe"] == NTH_TOKEN
+    if place.any():
+        said.append(said_of_positions(own[place], control[control["probe"] == NTH_TOKEN]))
+    return said
 
 
 def _panel(probe: str, position: int, part: str) -> str:
@@ -62,23 +91,23 @@ def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
         "training and test are kept apart where sentences were written here. Lin et al. ask "
         "whether a probe that was trained without a structure (a clause on the subject, a "
         "compound, a possessor) goes on by what a word is in the sentence or by what comes first. "
-        "`the first one` is who names the first auxiliary, or the first noun. Layers count from "
+        "'the first one' is who names the first auxiliary, or the first noun. Layers count from "
         "0; what stands at -1 are the embeddings with position. Intervals draw lexical items.",
         "layer-probes-structure",
         rows,
-        " ".join(_best_sentence(panel) for _, panel in own.groupby("panel", sort=False)),
+        " ".join(said_of_best(panel) for _, panel in own.groupby("panel", sort=False)),
     )
 
 
 def _positions(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
     return _section(
         "L1: the n-th word",
-        "The same, of a word that is known by its position alone, counted from 1. `words alone` "
+        "The same, of a word that is known by its position alone, counted from 1. 'words alone' "
         "reads the words' embeddings through the norm, without position and segment: what it "
         "finds, it finds because some words stand in some places.",
         "layer-probes-positions",
         rows,
-        " ".join(_fall_sentence(panel) for _, panel in own.groupby("panel", sort=False)),
+        " ".join(said_of_fall(panel) for _, panel in own.groupby("panel", sort=False)),
     )
 
 
@@ -92,7 +121,8 @@ def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) ->
             Figure(
                 name,
                 "Accuracy by layer",
-                f"With 95% intervals. {seen}",
+                "The share of sentences in which a probe finds its word, layer by layer, with 95% "
+                "intervals: of the encoder and of random weights, beside levels that read none.",
                 curves(
                     _points(rows),
                     "place",
@@ -101,6 +131,7 @@ def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) ->
                     group="of",
                     panel="panel",
                 ),
+                finding=seen,
             ),
         ),
     )
@@ -120,67 +151,19 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([by_layer, *ends], ignore_index=True)[columns]
 
 
-def _best_sentence(rows: pd.DataFrame) -> str:
-    """What is seen in a panel: the best layer, and whether it is beyond who names the first one."""
-    best = _best(rows)
-    said = f"{_name(rows)}: {_where(rows)} ({_percent(best)}"
-    first = rows[rows["state"] == FIRST]
-    if first.empty:
-        return said + ")."
-    (row,) = first.to_dict("records")
-    if best["low"] > row["high"]:
-        side = "above"
-    else:
-        side = "below" if best["high"] < row["low"] else "not told apart from"
-    return f"{said}), {side} the first one ({_percent(row)})."
-
-
-def _fall_sentence(rows: pd.DataFrame) -> str:
-    """What is seen in a panel: the best layer, and what is left in the highest."""
-    best, layers = _best(rows), rows[rows["state"] == LAYER]
-    top = layers.loc[layers["layer"].idxmax()]
-    return f"{_name(rows)}: {_where(rows)} ({_percent(best)}), {_percent(top)} in the highest."
-
-
-def _best(rows: pd.DataFrame) -> pd.Series:
-    """The row of the layer with the highest accuracy, the lowest of several."""
-    layers = rows[rows["state"] == LAYER]
-    return layers.loc[layers["accuracy"].idxmax()]
-
-
-def _where(rows: pd.DataFrame) -> str:
-    """The layers that are best, in words; where several are alike, none of them stands out."""
-    layers = rows[rows["state"] == LAYER]
-    alike = sorted(layers.loc[layers["accuracy"] == layers["accuracy"].max(), "layer"])
-    if len(alike) == 1:
-        return f"best in layer {alike[0]}"
-    if len(alike) == len(layers):
-        return "alike in every layer"
-    return f"best in layers {', '.join(map(str, alike[:-1]))} and {alike[-1]} alike"
-
-
-def _name(rows: pd.DataFrame) -> str:
-    name = str(rows["panel"].iloc[0])
-    return name[0].upper() + name[1:]
-
-
-def _percent(row: pd.Series | dict) -> str:
-    return f"{PERCENT * row['accuracy']:.0f}%"
-
-
 def _all(rows: pd.DataFrame) -> Section:
     return Section(
         "Every probe",
-        "All of the above as numbers. `position` is n of the n-th word, 0 of other probes; `part` "
-        "are the sentences tested on. Where `state` is no layer (embeddings with position, words "
-        "alone, who names the first one, any word), `layer` is -1. A probe that is "
+        "All of the above as numbers. 'position' is n of the n-th word, 0 of other probes; 'part' "
+        "are the sentences tested on. Where 'state' is no layer (embeddings with position, words "
+        "alone, who names the first one, any word), 'layer' is -1. A probe that is "
         "right as often at all layers of an encoder of random weights reads what the embeddings "
         "have: word and position.",
         (
             Table(
                 "layer-probes",
                 "Accuracy of every probe",
-                "Shares of sentences with 95% intervals; `items` are the lexical items that these "
+                "Shares of sentences with 95% intervals; 'items' are the lexical items that these "
                 "draw.",
                 rows[["set", *SCORES.columns]],
             ),
@@ -190,8 +173,10 @@ def _all(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="What heads know of language",
     title="Layer probes",
     summary="In which layers a word's role and its position can be read, by linear probes.",
     studies=("L1",),
     sections=sections,
+    in_short=in_short,
 )

@@ -8,6 +8,13 @@ from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
+from stages.matching.said import (
+    said_of_changes,
+    said_of_off,
+    said_of_scores,
+    said_of_strongest,
+    said_of_tuning,
+)
 from stages.matching.tables import (
     ALL,
     DRAWS,
@@ -64,6 +71,18 @@ def sections(measures: Measures) -> list[Section]:
     return [*found, _reading(reading)] if len(reading) else found
 
 
+def in_short(measures: Measures) -> list[str]:
+    """Of the first task: what heads that match do, what is lost without them, what tuning does."""
+    groups, off = measures.frame(GROUPS), measures.frame(OFF)
+    task = str(groups["task"].iloc[0])
+    said = [
+        said_of_strongest(groups, task),
+        said_of_off(off, task),
+        said_of_tuning(groups, task),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
 def heads(measures: Measures) -> pd.DataFrame:
     """What each head of the tuned encoder gives to equal terms beyond chance, for each task."""
     cells = measures.frame(HEADS)
@@ -90,7 +109,7 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
         "The score of a head is what a term that stands in both texts gives to the equal one in "
         "the other text, less chance: less what tokens as far apart give to each other, and less "
         "what other tokens of the same text give to that very term, whichever leaves less. Words "
-        "that are in many texts are no terms (setting `frequent`). On training examples the "
+        "that are in many texts are no terms (setting matching.frequent). On training examples the "
         "strongest heads of the lower half are chosen, as many as the source's share, and of them "
         "those beyond chance are said to match; scores are of validation examples. Random weights "
         "choose heads of their own.",
@@ -105,15 +124,16 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
                 panel="panel",
                 tooltip=["panel", "layer", "head", SCORE, f"{SCORE}_low", f"{SCORE}_high"],
                 diverging=True,
+                finding=said_of_scores(scores),
             ),
             Table(
                 "matching-heads",
                 "Heads that match",
-                "`found` is the score on the training examples that chose; `score` with its 95% "
-                "interval over validation examples, `count` of which have a term in both texts. Of "
-                "such terms, shares of attention: `equal` to the equal term, `place` less what "
-                "tokens as far apart give, `key` less what others give to that term, `itself` to "
-                "the term itself, `sep` to [SEP].",
+                "'found' is the score on the training examples that chose; 'score' with its 95% "
+                "interval over validation examples, 'count' of which have a term in both texts. Of "
+                "such terms, shares of attention: 'equal' to the equal term, 'place' less what "
+                "tokens as far apart give, 'key' less what others give to that term, 'itself' to "
+                "the term itself, 'sep' to [SEP].",
                 chosen.drop(columns=["matching", "reading", "shared", "beyond_terms"])
                 .drop(columns="beyond_even")
                 .sort_values(["task", "arm", "seed", SCORE], ascending=[True, True, True, False]),
@@ -121,10 +141,10 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
             Table(
                 "matching-groups",
                 "Scores of groups of heads",
-                f"`{STRONGEST}` are the heads of the lower half that were strongest on training "
-                "examples, `others` those of it that do not match, `upper` the strongest of the "
+                f"'{STRONGEST}' are the heads of the lower half that were strongest on training "
+                "examples, 'others' those of it that do not match, 'upper' the strongest of the "
                 "upper half; mean over heads with its 95% interval over validation examples, "
-                "`count` of which have a term in both texts.",
+                "'count' of which have a term in both texts.",
                 own[["task", "arm", "seed", "group", "heads", *IN_PERCENT, "count"]],
             ),
         ),
@@ -147,7 +167,7 @@ def _off(rows: pd.DataFrame) -> Section:
         "Change of accuracy, or of the correlation of scores, in percent of what it is with every "
         "head on, with outputs set to zero as in the source. Random heads are as many of the same "
         "layers and never those that match; each set of them runs on fewer examples (setting "
-        "`draw_examples`), on which the others stand in the table a second time.",
+        "matching.draw_examples), on which the others stand in the table a second time.",
         (
             Figure(
                 "matching-off",
@@ -155,13 +175,14 @@ def _off(rows: pd.DataFrame) -> Section:
                 "Dots are the change, lines its 95% interval over examples, of random heads over "
                 "draws too, and of several fine-tunings over seeds.",
                 dots(own, "off", "change, percent", group="task"),
+                finding=said_of_changes(own),
             ),
             Table(
                 "matching-off",
                 "Change without heads",
-                "`value` with its 95% interval in percent of the metric with every head on "
-                "(`baseline`), over seeds. `off` are `heads_off` heads in `draws` sets, over all "
-                "seeds; `of` says on which `examples`: all, or those that random draws run on.",
+                "'value' with its 95% interval in percent of the metric with every head on "
+                "('baseline'), over seeds. 'off' are 'heads_off' heads in 'draws' sets, over all "
+                "seeds; 'of' says on which 'examples': all, or those that random draws run on.",
                 table,
             ),
         ),
@@ -196,8 +217,8 @@ def _tuning(groups: pd.DataFrame) -> Section:
                 "matching-tuning",
                 "Attention before and after tuning",
                 "Mean over heads with its 95% interval over examples and, where there are several "
-                "fine-tunings, over seeds; of `change`, after less before, the claims have the "
-                "intervals. `heads_of` is the encoder after tuning, which chose the heads.",
+                "fine-tunings, over seeds; of 'change', after less before, the claims have the "
+                "intervals. 'heads_of' is the encoder after tuning, which chose the heads.",
                 wide.assign(change=wide["after"] - wide["before"]),
             ),
         ),
@@ -217,14 +238,14 @@ def _reading(rows: pd.DataFrame) -> Section:
         "T10: the high head that reads them",
         "Of the upper half, among heads whose [CLS] row gives shared terms more than other terms "
         "and more than tokens at large, the one without which the loss on training examples rises "
-        "most (by `loss`). Its [CLS] row on validation examples: the share of its weight on shared "
+        "most (by 'loss'). Its [CLS] row on validation examples: the share of its weight on shared "
         "terms, and its entropy in nats.",
         (
             Table(
                 "matching-reading",
                 "[CLS] row of the head that reads",
-                "`without` says what is off. Means with 95% intervals over examples, of random "
-                "heads over `draws` sets too; `count` examples have a term in both texts.",
+                "'without' says what is off. Means with 95% intervals over examples, of random "
+                "heads over 'draws' sets too; 'count' examples have a term in both texts.",
                 table,
             ),
         ),
@@ -233,9 +254,11 @@ def _reading(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=10,
+    group="Heads turned off",
     title="Heads that match terms",
     summary="Which heads link equal words across a pair, and what depends on them.",
     studies=("T7", "T8", "T10"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -2,27 +2,29 @@
 
 import pandas as pd
 
+from stages.core.pages.beside import Beside, first_corpus
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.measures import Measures, named, studied
+from stages.pairs.said import said_of_candidates, said_of_most, said_of_moved
 from stages.pairs.tables import BEST, CANDIDATES, HEADS, WHICH
 
 
 def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(HEADS)
     rows = rows[rows["kind"].notna()]
-    crossed = rows[(rows["pairing"] == "crossed") & (rows["aggregate"] == "maximum")]
+    crossed = _as_first(rows)
     return [
         Section(
             "K7: whether the heads that link words are diagonal ones",
             "The candidates are the heads that give most to pairs of words, as many as "
-            "`pairs.candidates` says. A head is diagonal if, of what it gives from tokens of text "
-            "to tokens of text, more than `pairs.diagonal` goes to the tokens beside them; [CLS] "
-            "and [SEP] are left out. One half of the texts chooses the candidates, the other says "
-            "which heads are diagonal. `share` of the candidates are diagonal, `chance` of all "
-            "heads; `excess` is the difference. The intervals allow for the texts and for how few "
-            "candidates there are. `diagonal` and `both` count, on all texts, the diagonal heads "
-            "and those among the candidates.",
+            "the setting pairs.candidates says. A head is diagonal if, of what it gives from "
+            "tokens of text to tokens of text, more than the setting pairs.diagonal goes to the "
+            "tokens beside them; [CLS] and [SEP] are left out. One half of the texts chooses the "
+            "candidates, the other says which heads are diagonal. 'share' of the candidates are "
+            "diagonal, 'chance' of all heads; 'excess' is the difference. The intervals allow for "
+            "the texts and for how few candidates there are. 'diagonal' and 'both' count, on all "
+            "texts, the diagonal heads and those among the candidates.",
             (_candidates_table(measures.frame(CANDIDATES)),),
         ),
         Section(
@@ -30,8 +32,8 @@ def sections(measures: Measures) -> list[Section]:
             "The largest weight between the tokens of a pair, in either direction, mean over "
             "texts; against the same pairs moved elsewhere in the text. Heads near the diagonal "
             "of the figure give as much to any tokens as far apart: position explains them. Of "
-            "several pairs in a text the largest weight counts (`maximum`), or all together "
-            "(`sum`).",
+            "several pairs in a text the largest weight counts ('maximum'), or all together "
+            "('sum').",
             (
                 _moved_figure(crossed),
                 _heads_figure(crossed),
@@ -48,13 +50,34 @@ def sections(measures: Measures) -> list[Section]:
     ]
 
 
+def in_short(measures: Measures) -> list[str]:
+    """Whether the heads that link words are those of neighbours, and what the strongest link."""
+    candidates = first_corpus(_as_first(measures.frame(CANDIDATES)))
+    kinds = candidates.own["kind"].unique()[:2]
+    said = [said_of_candidates(_of_kind(candidates, kind), kind) for kind in kinds]
+    cells = _as_first(measures.frame(HEADS))
+    of_first = (cells["corpus"] == candidates.corpus) & (cells["kind"] == kinds[0])
+    return [*said, said_of_most(cells[of_first])]
+
+
+def _as_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every pair with every other, of several the largest: what the claims are about."""
+    first = (rows["pairing"] == "crossed") & (rows["aggregate"] == "maximum")
+    return rows[first & rows["kind"].notna()]
+
+
+def _of_kind(found: Beside, kind: str) -> Beside:
+    parts = (rows[rows["kind"] == kind] for rows in (found.own, found.control))
+    return Beside(found.corpus, *parts)
+
+
 def _candidates_table(rows: pd.DataFrame) -> Table:
     rows = rows[rows["kind"].notna()]
     return Table(
         "pairs-candidates",
         "Candidates and diagonal heads",
-        "One row a corpus, encoder, kind of pair, pairing and aggregate; random weights are the "
-        "control.",
+        "Counts of heads, and shares of them. One row a corpus, encoder, kind of pair, pairing and "
+        "aggregate; random weights are the control.",
         rows[["corpus", "encoder", *WHICH, *CANDIDATES.columns[1 : -len(WHICH)]]],
     )
 
@@ -72,8 +95,10 @@ def _moved_figure(crossed: pd.DataFrame) -> Figure:
             "weight",
             ("weight on moved pairs", "weight on pairs"),
             panel="panel",
+            comparable=True,
             tooltip=["layer", "head", "weight", "moved_weight"],
         ),
+        finding=said_of_moved(crossed),
     )
 
 
@@ -82,12 +107,13 @@ def _heads_figure(crossed: pd.DataFrame) -> Figure:
     return heads_figure(
         "pairs-heads",
         "Weight on pairs",
-        "Layer x head for each kind of pair.",
+        "Layer x head for each kind of pair: the attention that pairs get.",
         own.assign(panel=own["corpus"] + ": " + own["kind"]),
         "weight",
         "weight",
         panel="panel",
         tooltip=["panel", "layer", "head", "weight", "moved_weight"],
+        finding=said_of_most(crossed),
     )
 
 
@@ -97,7 +123,7 @@ def _best_table(best: pd.DataFrame) -> Table:
     return Table(
         "pairs-best",
         "The head that gives most to pairs",
-        "Chosen by its weight on one half of the texts; `value` is its weight on moved "
+        "Chosen by its weight on one half of the texts; 'value' is its weight on moved "
         "pairs over that on pairs, on the other half: 1 where distance explains all. Heads "
         "without any pattern come near 1 too, so that no claim rests on it.",
         best[columns],
@@ -106,8 +132,10 @@ def _best_table(best: pd.DataFrame) -> Table:
 
 PAGE = Page(
     order=26,
+    group="What heads know of language",
     title="Pairs of words",
     summary="Whether the heads that link verbs and subjects are those that attend to neighbours.",
     studies=("K7",),
     sections=sections,
+    in_short=in_short,
 )

@@ -1,6 +1,7 @@
 """How well the five patterns can be told apart (Kovaleva et al. 2019, section 4.1)."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -8,14 +9,17 @@ from sklearn.metrics import classification_report, cohen_kappa_score
 
 from stages.core.pages.charts import matrix
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.said import listed
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.said import said_of_confusion
 from stages.patterns.scores import confusions, f1, recalls, said_of_recalls
 from stages.patterns.tables import CHANCE, FOLDS, MODELS, OUTSIDE
 
 # Columns of the predictions, and what they are.
 NAMES = {name: name.replace("_", " ") for name in MODELS}
+PUBLISHED_F1 = 0.86  # Kovaleva et al. 2019, section 4.1
 AGREEMENT = Path("data/patterns/agreement.json")
 
 
@@ -27,6 +31,39 @@ def sections(measures: Measures) -> list[Section]:
         outside = []
     labels = _labels(json.loads(AGREEMENT.read_text(encoding="utf-8")))
     return [_folds(folds, bool(outside)), *outside, labels]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """How well the networks tell the patterns, beside the baseline and the annotators."""
+    agreement = json.loads(AGREEMENT.read_text(encoding="utf-8"))
+    said = [said_of_f1(measures.frame(FOLDS), "labelled maps of folds that they did not learn")]
+    with suppress(NotMeasured):
+        outside = measures.frame(OUTSIDE)
+        corpus = outside["corpus"].iloc[0]
+        own = outside[(outside["corpus"] == corpus) & (outside["rule"] == outside["rule"].iloc[0])]
+        said.append(said_of_f1(own, f"maps of {corpus}, an encoder that they did not learn from"))
+    look = agreement["first_look"]
+    said.append(
+        f"Two annotators, vision-language models, gave {look['agreement']:.0%} of "
+        f"{look['maps']:,} maps the same label (Cohen's kappa {look['kappa']:.2f}); Kovaleva et "
+        f"al. print an F1 of {PUBLISHED_F1:.2f}, on their own labels."
+    )
+    return said
+
+
+def said_of_f1(scored: pd.DataFrame, maps: str) -> str:
+    """Weighted F1 of every model on some maps.
+
+    Args:
+        scored: as FOLDS, or as OUTSIDE of one rule.
+        maps: what they are.
+    """
+    values = {
+        name: float(f1(confusions(scored, model).sum(1), "weighted").mean())
+        for model, name in NAMES.items()
+    }
+    parts = [f"{value:.2f} ({name})" for name, value in values.items()]
+    return f"Weighted F1 on {maps}: {listed(parts)}."
 
 
 def _folds(folds: pd.DataFrame, has_outside: bool) -> Section:
@@ -51,6 +88,7 @@ def _folds(folds: pd.DataFrame, has_outside: bool) -> Section:
                 "Labels and predictions",
                 "Of the network. Rows are labels, columns predictions; each cell counts maps.",
                 matrix(counts, "predicted", "label", "maps"),
+                finding=said_of_confusion(counts, "label", "predicted", "the network"),
             ),
             Table(
                 "classifier-scores",
@@ -58,7 +96,7 @@ def _folds(folds: pd.DataFrame, has_outside: bool) -> Section:
                 "The network, which sorts all maps, mixes a deep path, eight convolution layers "
                 "over the map and views of it whose last layer sees plain features as well, with "
                 "a linear path over these features and their products two by two (its share is "
-                "`classifier.wide` in params.yaml). Map alone has eight convolution layers that "
+                "classifier.wide in params.yaml). Map alone has eight convolution layers that "
                 "see the map and nothing else, as in the source: the claims K2-weighted and "
                 "K2-macro are about it. The baseline is a logistic regression on the features.",
                 pd.concat([_scores(folds, name) for name in NAMES]),
@@ -104,7 +142,7 @@ def outside_section(scored: pd.DataFrame) -> Section:
         "heads and labelled by two vision-language models, each by itself. The network that sorts "
         "the maps, trained on all labelled maps of other encoders, predicts them; no setting was "
         "chosen on them under the rule any, while the limits of the rule special "
-        "(`patterns.special` in params.yaml) were. Its scores are means over "
+        "(patterns.special in params.yaml) were. Its scores are means over "
         f"{scored['start'].nunique()} random starts.",
         tuple(parts),
     )
@@ -233,6 +271,7 @@ def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
             title,
             f"Rows are the first labels, columns the {second}; each cell counts maps.",
             matrix(counts, "second", "first", "maps"),
+            finding=said_of_confusion(counts, "first", "second", f"the {second} look"),
         ),
         Table(name, title, "Maps.", counts),
     )
@@ -240,8 +279,10 @@ def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
 
 PAGE = Page(
     order=3,
+    group="Where heads look",
     title="Telling patterns apart",
     summary="The classifier of attention patterns on honest folds.",
     studies=("K2",),
     sections=sections,
+    in_short=in_short,
 )

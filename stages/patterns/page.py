@@ -6,12 +6,32 @@ from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.measures import Measures
+from stages.patterns.said import (
+    said_of_beyond,
+    said_of_beyond_heads,
+    said_of_frequent,
+    said_of_heads,
+    said_of_heterogeneous,
+)
 from stages.patterns.scores import confusions, recalls, said_of_recalls
 from stages.patterns.tables import ANY, BEYOND, CHANCE, CORRECTED, FOLDS, HEADS, SHARES, SPECIAL
 
 
 def sections(measures: Measures) -> list[Section]:
     return [_shares(measures), _corrected(measures), _beyond(measures), _heads(measures)]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Which patterns are frequent under the source's rule, and what needs no classifier."""
+    table = measures.frame(SHARES)
+    table = table[table["rule"] == SPECIAL]
+    beyond = measures.frame(BEYOND).groupby("arm", sort=False)["beyond"].mean()
+    said = [
+        said_of_frequent(table, "task", "arm"),
+        said_of_heterogeneous(table, "task", "arm", TUNED),
+        said_of_beyond(beyond),
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -40,7 +60,7 @@ def _shares(measures: Measures) -> Section:
         "Every map of every head is given one of the five patterns by the classifier, which sees "
         "no words: any stripe is Vertical to it (rule any). Under the rule special, the source's, "
         "a stripe is one on [CLS] or [SEP], and a map most of whose attention goes to neither "
-        "these nor the neighbours is Heterogeneous; the limits are `patterns.special` in "
+        "these nor the neighbours is Heterogeneous; the limits are patterns.special in "
         "params.yaml. Claims are decided under the rule special.",
         (
             *(
@@ -50,6 +70,7 @@ def _shares(measures: Measures) -> Section:
                     "Stacked bars of the untuned encoder, the tuned one and random weights "
                     "add up to all maps.",
                     shares(table[table["rule"] == rule], "model", "share", "pattern", panel="task"),
+                    finding=said_of_frequent(table[table["rule"] == rule], "task", "model"),
                 )
                 for rule in (SPECIAL, ANY)
             ),
@@ -95,18 +116,19 @@ def _beyond(measures: Measures) -> Section:
     return Section(
         "Attention beyond [CLS], [SEP] and neighbours",
         "A figure that needs neither labels nor a classifier: the share of a head's attention that "
-        "goes to other tokens than [CLS], [SEP] and a token's neighbours (`patterns.special."
-        "neighbours` to either side, itself among them). What is heterogeneous has much of it.",
+        "goes to other tokens than [CLS], [SEP] and a token's neighbours (setting patterns.special."
+        "neighbours to either side, itself among them). What is heterogeneous has much of it.",
         (
             heads_figure(
                 "patterns-beyond",
                 "Attention beyond [CLS], [SEP] and neighbours (tuned, mean over tasks)",
-                "Layer x head.",
+                "Layer x head, of the tuned encoder; the darker, the more goes beyond them.",
                 tuned,
                 "beyond",
                 "share of attention",
                 panel="arm",
                 tooltip=["layer", "head", "beyond"],
+                finding=said_of_beyond_heads(tuned),
             ),
             Table(
                 "patterns-beyond",
@@ -128,12 +150,13 @@ def _heads(measures: Measures) -> Section:
             heads_figure(
                 "patterns-heads",
                 "Share of each head's maps with each pattern (tuned, all tasks, rule special)",
-                "Layer x head for each pattern.",
+                "Layer x head for each pattern, of the tuned encoder.",
                 tuned,
                 "share",
                 "share of maps",
                 panel="pattern",
                 tooltip=["pattern", "layer", "head", "share"],
+                finding=said_of_heads(tuned),
             ),
             Table(
                 "patterns-heads",
@@ -149,9 +172,11 @@ def _heads(measures: Measures) -> Section:
 
 PAGE = Page(
     order=4,
+    group="Where heads look",
     title="Patterns of attention",
     summary="How frequent each pattern is on each task and in each head.",
     studies=("K3",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -2,10 +2,17 @@
 
 import pandas as pd
 
+from stages.core.pages.beside import first_corpus
 from stages.core.pages.charts import shares
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures, named, of_first_corpus, studied
+from stages.patterns.said import (
+    said_of_beyond,
+    said_of_frequent,
+    said_of_heads,
+    said_of_heterogeneous,
+)
 from stages.patterns.scores import confusions, recalls, said_of_recalls
 from stages.patterns.tables import (
     ANY,
@@ -76,6 +83,7 @@ def _shares(measures: Measures) -> Section:
                     f"Share of each pattern, by corpus (rule {rule})",
                     "Stacked bars of each encoder add up to all maps.",
                     shares(table[table["rule"] == rule], "panel", "share", "pattern"),
+                    finding=said_of_frequent(table[table["rule"] == rule], "corpus", "encoder"),
                 )
                 for rule in (SPECIAL, ANY)
             ),
@@ -94,15 +102,35 @@ def _shares(measures: Measures) -> Section:
             heads_figure(
                 "text-patterns-heads",
                 "Share of each head's maps with each pattern (rule special)",
-                "Layer x head for each pattern.",
+                "Layer x head for each pattern, of the encoder.",
                 cells,
                 "share",
                 "share of maps",
                 panel="panel",
                 tooltip=["panel", "layer", "head", "share"],
+                finding=" ".join(
+                    f"{corpus}: {said_of_heads(own)}"
+                    for corpus, own in cells.groupby("corpus", sort=False)
+                ),
             ),
         ),
     )
+
+
+def in_short(measures: Measures) -> list[str]:
+    """Which patterns are frequent on the first corpus, and what needs no classifier."""
+    table = first_corpus(measures.frame(TEXT_SHARES))
+    rows = pd.concat([table.own, table.control])
+    rows = rows[rows["rule"] == SPECIAL]
+    beyond = first_corpus(measures.frame(TEXT_BEYOND))
+    over_heads = pd.concat([beyond.own, beyond.control]).groupby("encoder", sort=False)["beyond"]
+    own = str(table.own["encoder"].iloc[0])
+    said = [
+        said_of_frequent(rows, "corpus", "encoder"),
+        said_of_heterogeneous(rows, "corpus", "encoder", own),
+        said_of_beyond(over_heads.mean()),
+    ]
+    return [sentence for sentence in said if sentence]
 
 
 def heads(measures: Measures) -> pd.DataFrame:
@@ -115,9 +143,11 @@ def heads(measures: Measures) -> pd.DataFrame:
 
 PAGE = Page(
     order=22,
+    group="Where heads look",
     title="Patterns on text",
     summary="The five patterns of the maps of corpora.",
     studies=("K3",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -5,6 +5,7 @@ import pandas as pd
 from stages.core.intervals.groups import group_ratio
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.said import MOST_NAMES
 from stages.core.verdicts.measures import Measures
 from stages.pretrain.tables import CURVE, FACTS, HEADS, KINDS, TEXTS
 
@@ -38,6 +39,10 @@ def sections(measures: Measures) -> list[Section]:
             group="reader",
             panel="encoder",
         ),
+        finding=" ".join(
+            curve_said(name, own)
+            for name, own in lines(curve, scored).groupby("encoder", sort=False)
+        ),
     )
     course = followed(measures.frame(HEADS))
     courses = Figure(
@@ -46,7 +51,7 @@ def sections(measures: Measures) -> list[Section]:
         "Mean share of the attention, in percent, that tokens of 100 held-out pairs give to a kind "
         "of place, against the tokens read so far, in millions: of every kind the one head that "
         "gives most to it at the end, which is chosen and shown on the same pairs. What stands at "
-        "0 are random weights. " + " ".join(course_said(one) for one in by_encoder(course)),
+        "0 are random weights.",
         curves(
             course.assign(tokens=course["tokens"] / 1e6, low=course["value"], high=course["value"]),
             "tokens",
@@ -55,13 +60,13 @@ def sections(measures: Measures) -> list[Section]:
             group="to",
             panel="encoder",
         ),
+        finding=" ".join(course_said(one) for one in by_encoder(course)),
     )
     return [
         Section(
             "How it was made",
             "A BERT made here from plain text by masked words alone, without a loss of the next "
-            "sentence; the scores are of the weights as they are kept, halved in precision. "
-            + " ".join(said(name, of_one) for name, of_one in scored.groupby("made", sort=False)),
+            "sentence; the scores are of the weights as they are kept, halved in precision.",
             (
                 figure,
                 Table(
@@ -97,6 +102,12 @@ def sections(measures: Measures) -> list[Section]:
             ),
         )
     ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """How each encoder stands beside frequencies alone."""
+    scored = scores(measures.frame(TEXTS))
+    return [said(str(name), own) for name, own in scored.groupby("made", sort=False)][:MOST_NAMES]
 
 
 def scores(texts: pd.DataFrame) -> pd.DataFrame:
@@ -154,6 +165,27 @@ def lines(curve: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
     return both.assign(low=both["value"], high=both["value"])
 
 
+def curve_said(name: str, drawn: pd.DataFrame) -> str:
+    """From where to where the loss goes, and since when it is below that of frequencies.
+
+    Args:
+        drawn: as of `lines`, of one encoder.
+    """
+    own = drawn[drawn["reader"] == name].sort_values("tokens")
+    level = drawn.loc[drawn["reader"] != name, "value"].iloc[0]
+    first, last = own["value"].iloc[0], own["value"].iloc[-1]
+    above = (own["value"] >= level).to_numpy()
+    below = f"it is below the {level:.2f} of frequencies alone from"
+    if above[-1]:
+        said = f"it does not end below the {level:.2f} of frequencies alone"
+    elif not above.any():
+        said = f"{below} the first measurement on"
+    else:
+        since = own["tokens"].iloc[int(above.nonzero()[0][-1]) + 1]
+        said = f"{below} {since:.1f} million tokens on"
+    return f"{name}: the loss goes from {first:.2f} to {last:.2f} nats; {said}."
+
+
 def followed(heads: pd.DataFrame) -> pd.DataFrame:
     """The head of each kind that gives most to it at the last step, at every measurement.
 
@@ -197,8 +229,10 @@ def course_said(course: pd.DataFrame) -> str:
 
 PAGE = Page(
     order=0,
+    group="Models and tasks",
     title="Making the encoder",
     summary="The loss of an encoder that was made here, beside the frequencies of its tokens.",
     studies=(),
     sections=sections,
+    in_short=in_short,
 )

@@ -1,6 +1,5 @@
 """What readers of multiple-choice questions go by (Si et al. 2019)."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import shares
@@ -21,6 +20,7 @@ from stages.reading.in_points import (
     rows_in_points,
     rules,
 )
+from stages.reading.in_short import in_short, over_baselines_of_trainings, said_of_every_intact
 from stages.reading.learnt import not_learnt, of_condition
 from stages.reading.over_sets import (
     accuracy,
@@ -34,7 +34,6 @@ from stages.reading.over_sets import (
 from stages.reading.said import (
     said_of_attacks,
     said_of_controls,
-    said_of_intact,
     said_of_shuffles,
     said_of_trainings,
 )
@@ -46,7 +45,6 @@ from stages.reading.tables import (
     GUESS,
     HEADS,
     INTACT,
-    LONGEST,
     SCORES,
     SHUFFLED,
     WHOLE,
@@ -86,8 +84,7 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
     table = table.sort_values("condition", key=lambda names: names.map(order), kind="stable")
     table = table.sort_values("questions", kind="stable")
     tuned, baselines = of_tuned(scores), baselines_of(measures)
-    over = {model: over_baseline(baselines, model) for model in (GUESS, LONGEST)}
-    said = [said_of_intact(name, own) for name, own in estimates_over_sets(tuned, over).items()]
+    said = said_of_every_intact(measures, scores)
     unlearnt = not_learnt(measures)
     learnt = tuned[~tuned["questions"].isin(unlearnt)]
     costs = estimates_over_sets(learnt, {at: cost(at) for at in CONTROLS})
@@ -110,8 +107,9 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
                 "Accuracy intact, under attacks and controls, and without parts of the question",
                 "With 95% intervals over passages and fine-tunings; rules mark a guess and the "
                 "longest option. P is the passage, Q the question; without both there are the "
-                f"options alone. {' '.join(said)}",
+                "options alone.",
                 dots_with_rules(table, rules(measures), "condition", "reader", "accuracy, points"),
+                finding=" ".join(said),
             ),
             Table(
                 "reading-scores",
@@ -147,13 +145,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
     order = [INTACT, *TRAININGS]
     table = table.sort_values("training", key=lambda names: names.map(order.index), kind="stable")
     table = table.sort_values("questions", kind="stable")
-    baselines = baselines_of(measures)
-    over = {model: over_baseline(baselines, model) for model in (GUESS, LONGEST)}
-    of_readers = {
-        name: estimates_over_sets(rows[rows["reader"] == name], over)
-        for name in TRAININGS
-        if (rows["reader"] == name).any()
-    }
+    of_readers = over_baselines_of_trainings(measures, rows)
     runs = {name: of_runs(rows[rows["reader"] == name], accuracy) for name in (TUNED, *TRAININGS)}
 
     def between(one: str, other: str, questions: str) -> Estimate | None:
@@ -183,7 +175,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
                 "reading-trainings",
                 "Accuracy on intact questions, by what the reader was trained on",
                 "With 95% intervals over passages and, where there are several, fine-tunings; "
-                f"rules mark a guess and the longest option. {' '.join(said)}",
+                "rules mark a guess and the longest option.",
                 dots_with_rules(
                     table.drop(columns="reader"),
                     rules(measures),
@@ -191,6 +183,7 @@ def _trainings(measures: Measures, scores: pd.DataFrame) -> Section:
                     "tested",
                     "accuracy, points",
                 ),
+                finding=" ".join(said),
             ),
         ),
     )
@@ -215,8 +208,9 @@ def _shuffles(measures: Measures) -> Section:
         same = some.set_index("condition")["same_as_right"].get("Ans2Opt-Shuffle", 0)
         counts = (int(some[name].sum()) for name in ("texts", "left", "one_word"))
         said.append(said_of_shuffles(str(questions), *counts, int(same)))
-    axis = altair.X("share:Q", title="share of texts", axis=altair.Axis(format="%"))
-    chart = shares(pd.concat(parts), "condition", "share", "kind", panel="questions")
+    chart = shares(
+        pd.concat(parts), "condition", "share", "kind", panel="questions", title="share of texts"
+    )
     return Section(
         "M2: how far texts are shuffled",
         "The degree of shuffling is the edit distance over words to the text's own order, as a "
@@ -226,8 +220,9 @@ def _shuffles(measures: Measures) -> Section:
             Figure(
                 "reading-shuffles",
                 "Texts that were shuffled, and those left as they were",
-                f"Of the texts that each attack or control shuffles. {' '.join(said)}",
-                chart.encode(x=axis),
+                "Of the texts that each attack or control shuffles.",
+                chart,
+                finding=" ".join(said),
             ),
             Table(
                 "reading-shuffles",
@@ -243,9 +238,11 @@ def _shuffles(measures: Measures) -> Section:
 
 PAGE = Page(
     order=13,
+    group="Models and tasks",
     title="Reading",
     summary="What readers of multiple-choice questions go by: attacks, training, heads.",
     studies=("M1", "M2", "M3"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

@@ -4,7 +4,11 @@ What an interval does not show is said to be not shown. Estimates are in points.
 """
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 
+import pandas as pd
+
+from stages.core.pages.said import extreme, of_all, tally
 from stages.core.verdicts.estimates import Estimate
 from stages.reading.tables import GUESS, LONGEST
 
@@ -21,6 +25,8 @@ def side(estimate: Estimate) -> str:
 def figures(estimate: Estimate, sign: bool = True) -> str:
     """The value with its interval, as "+3.1 points, +1.0 to +5.2"."""
     form = "+.1f" if sign else ".1f"
+    if not isfinite(estimate.value):
+        return "no value"
     if not estimate.has_width:
         return f"{estimate.value:{form}} points, without an interval"
     return f"{estimate.value:{form}} points, {estimate.low:{form}} to {estimate.high:{form}}"
@@ -32,19 +38,28 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
-def said_of_intact(questions: str, over: Mapping[str, Estimate]) -> str:
+def said_of_intact(
+    questions: str, over: Mapping[str, Estimate], control: Mapping[str, Estimate] | None = None
+) -> str:
     """Whether the reader is above what can be had without reading.
 
     Args:
         over: its accuracy on intact questions less that of each baseline.
+        control: the same of the reader tuned from random weights.
     """
     words = {
         ABOVE: "is above",
         BELOW: "is below",
         NOT_SHOWN: "is not shown to differ from",
     }
-    said = [f"{words[side(one)]} the {model} ({figures(one)})" for model, one in over.items()]
-    return f"On {questions} the reader {listed(said)}."
+
+    def placed(of: Mapping[str, Estimate]) -> str:
+        return listed(
+            f"{words[side(one)]} the {model} ({figures(one)})" for model, one in of.items()
+        )
+
+    beside = f"; the one tuned from random weights {placed(control)}" if control else ""
+    return f"On {questions} the reader {placed(over)}{beside}."
 
 
 def said_of_attacks(
@@ -71,6 +86,51 @@ def said_of_attacks(
         }[side(chance[name])]
         parts.append(f"{name} {change}{left}")
     return f"On {questions} {'; '.join(parts)}."
+
+
+def said_of_costliest(questions: str, costs: Mapping[str, Estimate]) -> str:
+    """How many attacks cost the reader something, and which costs most.
+
+    Args:
+        costs: as of `said_of_attacks`, without controls.
+    """
+    found = pd.Series([side(one) for one in costs.values()], dtype=object)
+    names, most = extreme(pd.Series({name: one.value for name, one in costs.items()}), ".1f")
+    if not names:
+        return ""
+    each = " each" if len(names) > 1 else ""
+    return (
+        f"Against intact questions of {questions}, accuracy is "
+        f"{tally(found, 'attack', ('lower', 'higher'))}; the largest cost is that of "
+        f"{listed(names)} ({most} points{each})."
+    )
+
+
+def said_of_unanswerable(questions: str, over: Mapping[str, Mapping[str, Estimate]]) -> str:
+    """How many trainings on questions that nobody can answer teach to answer intact ones.
+
+    Args:
+        over: as of `said_of_trainings`.
+    """
+    if not over:
+        return ""
+    above = [name for name, of in over.items() if is_above_both(of)]
+    if len(over) == 1:
+        (name,) = over
+        shown = f"the only reader ({name}) is {'' if above else 'not '}"
+    else:
+        named = f" ({listed(above)})" if above else ""
+        verb = "is" if len(above) == 1 else "are"
+        shown = f"{of_all(len(above), len(over), 'reader')}{named} {verb} "
+    return (
+        f"Of those trained on questions of {questions} that nobody can answer, {shown}shown to be "
+        "above a guess and the longest option on intact ones."
+    )
+
+
+def is_above_both(over: Mapping[str, Estimate]) -> bool:
+    """Whether the reader is shown to be above a guess and above the longest option."""
+    return {side(one) for one in (over[GUESS], over[LONGEST])} == {ABOVE}
 
 
 def said_of_controls(questions: str, beyond: Mapping[tuple[str, str], Estimate]) -> str:
@@ -104,8 +164,7 @@ def said_of_trainings(
         shuffled: of each part, that of training with it shuffled less that with it removed.
         cost: accuracy of training on questions as they are, less that with shuffled passages.
     """
-    places = {name: {side(one) for one in (of[GUESS], of[LONGEST])} for name, of in over.items()}
-    above = [name for name, place in places.items() if place == {ABOVE}]
+    above = [name for name, of in over.items() if is_above_both(of)]
     rest = [name for name in over if name not in above]
     parts = []
     if above:

@@ -1,6 +1,5 @@
 """Heads through which attacks go, and what [CLS] attends to, on the page of readers."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import shares
@@ -42,19 +41,9 @@ def heads_section(measures: Measures) -> Section:
     rows = rows.assign(panel=rows[keys].agg(", ".join, axis=1))
     cells = rows.groupby(["panel", *keys, "layer", "head"], sort=False)[EFFECT].mean()
     cells = (POINTS * cells).reset_index()
-    own = choices[(choices["outcome"] == PROBABILITY) & (choices["reader"] == TUNED)]
     best = cells.loc[cells.groupby("panel", sort=False)[EFFECT].idxmax()]
     cells = cells.assign(marked=cells.index.isin(best.index))
-    said = []
-    for (questions, attack), some in own.groupby(["questions", "attack"], sort=False):
-        effect, attacked = (
-            rows_in_points(some[some["change"] == change], ["questions", "attack"]).iloc[0]
-            for change in (EFFECT, ATTACKED)
-        )
-        chosen = some[some["change"] == EFFECT]
-        names = dict.fromkeys(f"{row.layer}.{row.head}" for row in chosen.itertuples())
-        limits = [Estimate(*(one[name] for name in VALUE), 0) for one in (effect, attacked)]
-        said.append(said_of_head(str(questions), str(attack), " or ".join(names), *limits))
+    said = [sentence for of_set in said_of_chosen_heads(measures).values() for sentence in of_set]
     return Section(
         "M2: heads through which an attack goes",
         "The effect of an attack on a question is the probability of the right option under it "
@@ -67,14 +56,14 @@ def heads_section(measures: Measures) -> Section:
                 "reading-heads",
                 "By how much the attack costs less with each head off",
                 "Layer x head, a panel a set, attack and reader; in points of the probability of "
-                "the right option, mean over fine-tunings. A dot marks the largest of a panel. "
-                f"{' '.join(said)}",
+                "the right option, mean over fine-tunings. A dot marks the largest of a panel.",
                 cells,
                 EFFECT,
                 "points",
                 panel="panel",
                 diverging=True,
                 marked="marked",
+                finding=" ".join(said),
             ),
             Table(
                 "reading-choices",
@@ -85,6 +74,24 @@ def heads_section(measures: Measures) -> Section:
             ),
         ),
     )
+
+
+def said_of_chosen_heads(measures: Measures) -> dict[str, list[str]]:
+    """Of every set that was learnt a sentence an attack: whether it goes through some head."""
+    choices = on_learnt(measures, measures.drawn(CHOICES))
+    own = choices[(choices["outcome"] == PROBABILITY) & (choices["reader"] == TUNED)]
+    said: dict[str, list[str]] = {}
+    for (questions, attack), some in own.groupby(["questions", "attack"], sort=False):
+        effect, attacked = (
+            rows_in_points(some[some["change"] == change], ["questions", "attack"]).iloc[0]
+            for change in (EFFECT, ATTACKED)
+        )
+        chosen = some[some["change"] == EFFECT]
+        names = dict.fromkeys(f"{row.layer}.{row.head}" for row in chosen.itertuples())
+        limits = [Estimate(*(one[name] for name in VALUE), 0) for one in (effect, attacked)]
+        of_head = said_of_head(str(questions), str(attack), " or ".join(names), *limits)
+        said.setdefault(str(questions), []).append(of_head)
+    return said
 
 
 def cls_section(measures: Measures) -> Section:
@@ -115,8 +122,7 @@ def cls_section(measures: Measures) -> Section:
         },
     )
     said = [said_of_cls(name, one["beyond"], one["intact"]) for name, one in found.items()]
-    axis = altair.X("share:Q", title="share of attention", axis=altair.Axis(format="%"))
-    chart = shares(bars, "condition", "share", "part", panel="panel")
+    chart = shares(bars, "condition", "share", "part", panel="panel", title="share of attention")
     return Section(
         "M2: what the [CLS] of a reader attends to",
         "An option is scored from [CLS]. Its attention is shared out over the parts of the row; "
@@ -125,8 +131,9 @@ def cls_section(measures: Measures) -> Section:
             Figure(
                 "reading-cls",
                 f"Attention of [CLS] intact and under {TO_PASSAGE}",
-                f"Mean over heads, options and questions. {' '.join(said)}",
-                chart.encode(x=axis),
+                "Mean over heads, options and questions.",
+                chart,
+                finding=" ".join(said),
             ),
             heads_figure(
                 "reading-cls-heads",

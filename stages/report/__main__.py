@@ -1,5 +1,8 @@
 """The commands of this room: see `stage.py`."""
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from stages.core.stage.command import stage_command
@@ -15,6 +18,29 @@ def build(context: typer.Context) -> None:
     from stages.report.stage import run_stage  # --help needs none of it
 
     run_stage()
+
+
+@app.command()
+def fingerprint() -> None:
+    """Print the fingerprint of code, settings and data that `dvc.lock` holds now."""
+    from stages.report import fingerprint as fingerprints
+
+    typer.echo(fingerprints.fingerprint() or "there is no dvc.lock here")
+
+
+@app.command()
+def compare(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders of configurations; . too.")
+    ],
+    output: Annotated[Path, typer.Option(help="The page.")] = Path("reports/comparison.html"),
+) -> None:
+    """Write verdicts of several configurations side by side, of their reports/findings.json."""
+    from stages.report.comparison import write_comparison
+    from stages.report.site import environment
+
+    write_comparison(folders, output, environment())
+    typer.echo(f"the comparison: {output.resolve()}")
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -7,16 +7,16 @@ from stages.core.verdicts.findings import Finding
 
 MARGIN = 0.08  # of the bar's length, left free at both ends
 DIGITS: dict[Unit, str] = {
-    "points": "{:+.2f}",
-    "percent": "{:+.2f}%",
+    "points": "{:.2f}",
+    "percent": "{:.2f}%",
     "share": "{:.1%}",
     "F1": "{:.3f}",
     "count": "{:g}",
-    "cosine": "{:+.4f}",
-    "nats": "{:+.2f} nats",
-    "grades": "{:+.2f} grades",
+    "cosine": "{:.4f}",
+    "nats": "{:.2f} nats",
+    "grades": "{:.2f} grades",
     "ratio": "{:.2f}",
-    "correlation": "{:+.2f}",
+    "correlation": "{:.2f}",
 }
 # How a bound is printed: its factor and sign.
 BOUNDS: dict[Unit, tuple[int, str]] = {
@@ -72,9 +72,23 @@ def bar(finding: Finding) -> Bar:
     )
 
 
-def shown(number: float | None, unit: Unit) -> str:
-    """A number in its unit, as the pages print it."""
-    return "not known" if number is None else DIGITS[unit].format(number)
+def shown(number: float | None, unit: Unit, signed: bool = False) -> str:
+    """A number in its unit, as the pages print it.
+
+    Args:
+        signed: whether it is a change, so that what is above 0 has a plus.
+    """
+    if number is None:
+        return "not known"
+    text = DIGITS[unit].format(number)
+    if not any(digit in text for digit in "123456789"):  # what reads as 0 has no sign
+        return text.lstrip("-")
+    return f"+{text}" if signed and number > 0 else text
+
+
+def is_signed(finding: Finding) -> bool:
+    """Whether a claim's numbers are changes: those that it asks to be above or below 0."""
+    return finding.unit != "count" and 0 in (finding.holds.above, finding.holds.below)
 
 
 def region_in_words(finding: Finding) -> str:
@@ -93,5 +107,11 @@ def published_in_words(finding: Finding) -> str:
     """The source's value or range; empty where it gives words only."""
     published = finding.published
     if published.low is not None and published.high is not None:
-        return f"{shown(published.low, finding.unit)} to {shown(published.high, finding.unit)}"
-    return "" if published.value is None else shown(published.value, finding.unit)
+        low, high = (
+            shown(part, finding.unit, is_signed(finding))
+            for part in (published.low, published.high)
+        )
+        return f"{low} to {high}"
+    if published.value is None:
+        return ""
+    return shown(published.value, finding.unit, is_signed(finding))

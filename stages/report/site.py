@@ -5,9 +5,8 @@ Everything a page needs lies beside it, so the report works from disk without a 
 
 import json
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pandas as pd
 import vl_convert
@@ -15,11 +14,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from stages.core.pages.charts import PLACES, save_svg, specification
-from stages.core.pages.page import MOST_ROWS, Figure, Page, Section, Table
+from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
-from stages.report.bars import bar, published_in_words, region_in_words, shown
+from stages.core.viewer.script.inline import as_json
+from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
+from stages.report.cells import rows
+from stages.report.head_pages import (
+    ModelHeads,
+    places_of_models,
+    write_head_assets,
+    write_heads,
+)
+from stages.report.measured_pages import MeasuredPage, navigation
+from stages.report.prose import plain, prose
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -39,7 +48,11 @@ def environment() -> Environment:
         shown=shown,
         region=region_in_words,
         published=published_in_words,
-        cell=cell,
+        signed=is_signed,
+        rows=rows,
+        json=lambda content: Markup(as_json(content)),
+        prose=prose,
+        plain=plain,
         specification=inline_specification,
     )
     made.tests.update(figure=lambda item: isinstance(item, Figure))
@@ -49,10 +62,13 @@ def environment() -> Environment:
 def write_site(
     reports: Path,
     findings: Findings,
-    pages: dict[str, tuple[Page, list[Section]]],
+    pages: dict[str, MeasuredPage],
     heads: pd.DataFrame,
     generated: list[str],
     texts: pd.DataFrame,
+    top: dict[str, Any],
+    models: list[ModelHeads],
+    columns: pd.DataFrame,
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
@@ -61,71 +77,53 @@ def write_site(
         heads: the table of all heads, one row a model, layer and head.
         generated: the tasks and corpora whose text programs wrote.
         texts: the table of what was read, one row a split or corpus.
+        top: what the overview alone says, by name.
+        models: whose heads have a page.
+        columns: what the columns of `heads` are, and the page that each is from.
     """
     templates = environment()
+    # The first page of a study is the one that its claims link to.
+    page_of = {study: name for name, one in reversed(pages.items()) for study in one.page.studies}
     shared = {
         "findings": findings,
-        "navigation": {name: page for name, (page, _) in pages.items()},
+        "navigation": navigation(pages),
         "heads": heads,
         "most_rows": MOST_ROWS,
         "generated": generated,
         "texts": texts,
+        "models_of_heads": places_of_models(models),
+        "columns_of_heads": columns,
         "verdicts": get_args(Verdict),
-        "tallies": tallies(findings),
-        "all_seeds": (seeds := findings.seeds | findings.questions),
-        "single_seeds": [name for name, own in seeds.items() if len(own) == 1],
-        # The first page of a study is the one that its claims link to.
-        "page_of": {
-            study: name for name, (page, _) in reversed(pages.items()) for study in page.studies
-        },
+        "single_seeds": [
+            name for name, seeds in (findings.seeds | findings.questions).items() if len(seeds) == 1
+        ],
+        "page_of": page_of,
+        "claim_pages": claim_pages(findings, page_of),
     }
-    items = [
-        item for _, sections in pages.values() for section in sections for item in section.items
-    ]
     write_assets(reports / "assets")
-    write_items(reports, items)
+    write_heads(reports / "heads", models, generated)
+    write_items(reports, [item for one in pages.values() for item in one.items])
     write_csv(heads, reports / "heads.csv")
     with atomic(reports / "pages") as folder:
         folder.mkdir()
-        for name, (page, sections) in pages.items():
+        for name, one in pages.items():
             text = templates.get_template("page.html").render(
-                shared, root="../", current=name, page=page, sections=sections
+                shared, root="../", current=name, shown=one
             )
             (folder / f"{name}.html").write_text(text, encoding="utf-8")
         text = templates.get_template("heads.html").render(shared, root="../", current="heads")
         (folder / "heads.html").write_text(text, encoding="utf-8")
+        text = templates.get_template("head.html").render(shared, root="../", current="head")
+        (folder / "head.html").write_text(text, encoding="utf-8")
     with atomic(reports / "index.html") as partial:
-        text = templates.get_template("index.html").render(shared, root="", current="index")
+        text = templates.get_template("index.html").render(shared | top, root="", current="index")
         partial.write_text(text, encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many claims of one kind, measured in one setting, got each verdict."""
-
-    kind: str
-    setting: str
-    counts: dict[str, int]
-
-
-KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
-SETTINGS = {True: "as the source", False: "another"}
-
-
-def tallies(findings: Findings) -> list[Tally]:
-    """Verdicts by kind of claim and setting; kinds and settings without a claim are left out."""
-    rows = []
-    for kind, words in KINDS.items():
-        for in_setting, setting in SETTINGS.items():
-            some = [
-                finding.verdict
-                for finding in findings.claims.values()
-                if finding.kind == kind and finding.in_setting == in_setting
-            ]
-            if some:
-                counts = {verdict: some.count(verdict) for verdict in get_args(Verdict)}
-                rows.append(Tally(words, setting, counts))
-    return rows
+def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
+    """The page with the card of each claim; those whose study has no page here are left out."""
+    claims = {**findings.claims, **findings.not_shown}
+    return {name: page_of[claim.study] for name, claim in claims.items() if claim.study in page_of}
 
 
 def write_items(reports: Path, items: list[Figure | Table]) -> None:
@@ -150,6 +148,7 @@ def write_assets(folder: Path) -> None:
     """Write the one Vega runtime that all pages share, our own script, and the style."""
     with atomic(folder) as partial:
         shutil.copytree(HERE / "static", partial)
+        write_head_assets(partial)
         (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
 
 
@@ -162,16 +161,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
         frame.to_csv(partial, index=False, lineterminator="\n")
 
 
-def cell(value: object) -> str:
-    """A table's cell as text."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{round(value, PLACES) + 0.0:.4g}"
-    return str(value)
-
-
 def inline_specification(figure: Figure) -> Markup:
     """The figure's Vega-Lite as JSON that is safe inside of a script element."""
-    text = json.dumps(specification(figure.chart, figure.caption), sort_keys=True)
+    text = json.dumps(specification(figure.chart, plain(figure.caption)), sort_keys=True)
     return Markup(text.replace("<", "\\u003c"))

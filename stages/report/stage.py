@@ -4,7 +4,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import vl_convert
 
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.tables import CORPUS_SIZES
-from stages.core.pages.gather import pages
-from stages.core.pages.page import Page, Section
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.questions.task import load_question_task
 from stages.core.stage.settings import section
@@ -24,11 +21,24 @@ from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.core.verdicts.models import by_model
+from stages.report.fingerprint import fingerprint
+from stages.report.head_pages import models_of
+from stages.report.measured_pages import columns_of_pages, heads_of_pages, measured_pages
+from stages.report.model_facts import model_facts
+from stages.report.overview import (
+    by_paper,
+    by_reason,
+    data_read,
+    headline,
+    libraries,
+    paper_tallies,
+    seeds_in_words,
+    tallies,
+)
 from stages.report.site import write_site
 
 REPORTS = Path("reports")
-HEAD = ["model", "layer", "head"]
+COMPARISON = "comparison.html"
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
@@ -41,16 +51,34 @@ def run_stage() -> None:
     """Write reports/index.html, one page for each stage, and their figures and tables."""
     measures = open_measures()
     measured = measured_pages(measures)
-    heads = heads_of_pages(measures, measured)
-    write_site(
-        REPORTS,
-        read_findings(),
-        measured,
-        heads,
-        generated_text(measures.questions),
-        texts_read(measures),
-    )
+    heads = heads_of_pages(measures, [one.page for one in measured.values()])
+    findings = read_findings()
+    top = {
+        "models": model_facts(findings, heads),
+        "data": data_read(measures),
+        "seeds_in_words": seeds_in_words(findings),
+        "libraries": libraries(),
+        "fingerprint": fingerprint(),
+        "headline": headline(findings),
+        "tallies": tallies(findings),
+        "paper_tallies": paper_tallies(findings),
+        "papers": by_paper(findings),
+        "reasons": by_reason(findings),
+        "comparison": comparison_beside(REPORTS),
+    }
+    columns = columns_of_pages(measures, {name: one.page for name, one in measured.items()})
+    read = generated_text(measures.questions), texts_read(measures)
+    write_site(REPORTS, findings, measured, heads, *read, top, models_of(measures), columns)
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
+
+
+def comparison_beside(reports: Path) -> str | None:
+    """Where the comparison of configurations lies, as seen from the overview; None: there is none.
+
+    It stands in the reports of the project's root, which `configurations/NAME` share.
+    """
+    places = (COMPARISON, f"../../../reports/{COMPARISON}")
+    return next((place for place in places if (reports / place).is_file()), None)
 
 
 def plots(arguments: list[str]) -> int:
@@ -103,33 +131,3 @@ def _tokens(row: pd.Series, counted: str) -> tuple[float, float]:
     """Tokens of a text on average, and the percentage of them that is unknown."""
     unknown = 100 * row["unknown"] / row["tokens"] if row["tokens"] else float("nan")
     return row["tokens"] / row[counted], unknown
-
-
-def measured_pages(measures: Measures) -> dict[str, tuple[Page, list[Section]]]:
-    """The pages whose measures this configuration has, with what they show, in their order."""
-    measured = {}
-    for name, page in pages().items():
-        try:
-            measured[name] = (page, page.sections(measures))
-        except NotMeasured:
-            continue
-    return measured
-
-
-def heads_of_pages(
-    measures: Measures, measured: dict[str, tuple[Page, list[Section]]]
-) -> pd.DataFrame:
-    """One row a model, layer and head; every page adds its columns."""
-    tables = []
-    for model, own in by_model(measures).items():
-        parts = []
-        for page, _ in measured.values():
-            with suppress(NotMeasured):
-                parts += [page.heads(own)] if page.heads else []
-        if parts:
-            joint = reduce(lambda left, right: left.join(right, how="outer"), parts)
-            tables.append(joint.reset_index().assign(model=model))
-    if not tables:
-        return pd.DataFrame(columns=HEAD)
-    table = pd.concat(tables, ignore_index=True)
-    return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]

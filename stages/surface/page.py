@@ -5,20 +5,19 @@ import pandas as pd
 
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.pages.titles import PATTERN_TITLES
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts.estimates import Estimate, mean_on_same_examples
 from stages.core.verdicts.measures import Measures, named, of_first_corpus
+from stages.surface.said import (
+    said_of_breadth,
+    said_of_layers,
+    said_of_most,
+    said_of_neighbours,
+    said_of_special,
+)
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
-PATTERN_TITLES = {
-    "next": "next token",
-    "previous": "previous token",
-    "related": "same or related word",
-    "related_other": "same or related word of the other text",
-    "pieces": "other pieces of the word",
-    "delimiter": "[CLS] and [SEP]",
-    "sentence": "all words of the sentence",
-}
 SHARES = {
     "cls": "to [CLS]",
     "sep": "to [SEP]",
@@ -42,6 +41,7 @@ def sections(measures: Measures) -> list[Section]:
             "shares",
             "share of attention",
             "Mean over the tokens of a text, then over texts.",
+            said_of_most(rows, SHARES, ".0%"),
         ),
         _sep_heads(measures.frame(SEP_HEADS)),
         _figure_and_table(
@@ -52,8 +52,19 @@ def sections(measures: Measures) -> list[Section]:
             "nats",
             "Entropy of what a token attends to: 0 for one token, the logarithm of the length for "
             "all alike.",
+            said_of_layers(rows, ENTROPIES, ".1f", "nats"),
         ),
         _layers(rows),
+    ]
+
+
+def in_short(measures: Measures) -> list[str]:
+    """What heads of the first corpus look at: neighbours, special tokens, and how broadly."""
+    rows = measures.frame(HEADS)
+    return [
+        said_of_neighbours(measures.frame(STRONGEST)),
+        said_of_special(rows),
+        said_of_breadth(rows),
     ]
 
 
@@ -96,13 +107,16 @@ def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
                 panel="panel",
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
                 diverging=True,
+                finding=said_of_most(
+                    rows, {PATTERN + name: title for name, title in PATTERN_TITLES.items()}, ".2f"
+                ),
             ),
             Table(
                 "surface-strongest",
                 "The strongest head of each pattern, and of attention to each neighbour",
                 "Chosen on one half of the texts and scored on the other, mean over divisions into "
-                "halves, with the 95% interval of choice and score together. `layer` and `head` "
-                "are those with most on all texts; `same` says whether every half chose them. "
+                "halves, with the 95% interval of choice and score together. 'layer' and 'head' "
+                "are those with most on all texts; 'same' says whether every half chose them. "
                 "Patterns have strengths, previous and next token shares of attention.",
                 strongest.assign(pattern=_named(strongest["statistic"], names))[columns],
             ),
@@ -124,10 +138,10 @@ def _sep_heads(rows: pd.DataFrame) -> Section:
     )
     return Section(
         "C2: where [SEP] looks in heads that attend to [SEP]",
-        "Heads that give [SEP] more than the share `surface.sep_share` of their attention on one "
-        "half of the texts, measured on the other: `heads` is how many these are, mean over halves "
-        "and divisions. Rows of random weights are of the same places. A layer without such heads "
-        "has no row.",
+        "Heads that give [SEP] more than the share (setting surface.sep_share) of their attention "
+        "on one half of the texts, measured on the other: 'heads' is how many these are, mean over "
+        "halves and divisions. Rows of random weights are of the same places. A layer without such "
+        "heads has no row.",
         (
             Table(
                 "surface-sep-to-sep",
@@ -140,7 +154,13 @@ def _sep_heads(rows: pd.DataFrame) -> Section:
 
 
 def _figure_and_table(
-    rows: pd.DataFrame, titles: dict[str, str], title: str, name: str, unit: str, text: str
+    rows: pd.DataFrame,
+    titles: dict[str, str],
+    title: str,
+    name: str,
+    unit: str,
+    text: str,
+    finding: str,
 ) -> Section:
     cells = rows[rows["statistic"].isin(list(titles))]
     cells = cells.assign(what=cells["statistic"].map(titles))
@@ -161,6 +181,7 @@ def _figure_and_table(
                 unit,
                 panel="panel",
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
+                finding=finding,
             ),
             Table(f"surface-{name}", "Every head", f"{unit.capitalize()}.", table),
         ),
@@ -213,6 +234,7 @@ def _layers(rows: pd.DataFrame) -> Section:
                     group="what",
                     panel="panel",
                 ),
+                finding=said_of_layers(rows, titles, ".0%"),
             ),
         ),
     )
@@ -220,9 +242,11 @@ def _layers(rows: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=20,
+    group="Where heads look",
     title="The surface of a text",
     summary="Who looks at neighbours, special tokens, punctuation, equal words, pieces of a word.",
     studies=("C1", "C2", "C4", "V1"),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

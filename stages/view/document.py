@@ -3,37 +3,26 @@
 Nothing in it is loaded from elsewhere, and its own policy forbids it.
 """
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
+from stages.core.viewer.readable import Tokens
+from stages.core.viewer.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
+from stages.core.viewer.script.assets import joined, viewer_script, viewer_style
+from stages.core.viewer.script.inline import as_json
 from stages.view.attention import Attention, Prediction
 from stages.view.models import ShownModel
-from stages.view.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
-from stages.view.texts import Tokens
 
 STATIC = Path(__file__).parent / "static"
-# In this order: each uses what stands before it.
-SCRIPTS = (
-    "numbers.js",
-    "state.js",
-    "drawing.js",
-    "tokens.js",
-    "head_view.js",
-    "head_grid.js",
-    "model_view.js",
-    "map_view.js",
-    "neuron_view.js",
-    "effect_view.js",
-    "page.js",
-)
+# After those of the views, in this order: each uses what stands before it.
+SCRIPTS = ("neuron_view.js", "effect_view.js", "page.js")
 
 
 def described(
     model: ShownModel, attention: Attention, prediction: Prediction | None
 ) -> dict[str, Any]:
-    """A model and its numbers as `numbers.js` reads them: texts of 12-bit numbers by layer."""
+    """A model and its numbers as the views read them: texts of 12-bit numbers by layer."""
     queries = [signed_as_text(of_heads) for of_heads in attention.queries]
     keys = [signed_as_text(of_heads) for of_heads in attention.keys]
     config = model.gated.model.config
@@ -79,21 +68,16 @@ def page_data(
 
 def document(data: dict[str, Any]) -> str:
     """The page as one HTML document."""
-    scripts = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    scripts = f"{viewer_script()}\n{joined(STATIC, SCRIPTS)}"
+    styles = f"{viewer_style()}{joined(STATIC, ('view.css',))}"
     parts = {
-        "styles": f"<style>\n{(STATIC / 'view.css').read_text(encoding='utf-8')}</style>",
+        "styles": f"<style>\n{styles}</style>",
         "data": f'<script type="application/json" id="data">{as_json(data)}</script>',
         "scripts": f"<script>\n{scripts}</script>",
     }
     page = (STATIC / "view.html").read_text(encoding="utf-8")
     # In one pass: a text may hold such a mark itself.
     return re.sub("<!--(styles|data|scripts)-->", lambda mark: parts[mark[1]], page)
-
-
-def as_json(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element around it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _rounded(prediction: Prediction) -> dict[str, Any]:

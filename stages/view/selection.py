@@ -3,7 +3,7 @@
 import re
 
 from stages.core.stage.files import InputError
-from stages.view.rounding import CHARACTERS
+from stages.core.viewer.rounding import CHARACTERS
 
 MOST_MEGABYTES = 20  # of maps, queries and keys; browsers still open such a page in a second
 

@@ -1,6 +1,5 @@
 """Grades of shuffled texts, and the heads that tell the order (query-title study, section 2.3)."""
 
-import altair
 import pandas as pd
 
 from stages.core.pages.charts import dots, shares
@@ -8,9 +7,19 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts import estimates
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate, rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.word_order import tables
+from stages.word_order.said import (
+    said_of_changes,
+    said_of_fallen,
+    said_of_grades,
+    said_of_means,
+    said_of_order_heads,
+    said_of_scores,
+    said_of_shares,
+)
 
 KEYS = ["task", "unit"]
 SAID_OF_WRITTEN = (
@@ -49,6 +58,18 @@ def over_seeds(measures: Measures) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def in_short(measures: Measures) -> list[str]:
+    """Of the first task and unit: heads that tell the order, grades, and texts that fall."""
+    found = over_seeds(measures)
+    own = found[found["arm"] == TUNED]
+    if own.empty:
+        raise NotMeasured("no tuned encoder was measured")
+    task, unit = own[KEYS].iloc[0]
+    own = own[(own["task"] == task) & (own["unit"] == unit)]
+    grades = [said_of_changes(own), said_of_fallen(own.set_index("quantity"))]
+    return [said for said in (said_of_order_heads(found, task, unit), *grades) if said]
+
+
 def heads(measures: Measures) -> pd.DataFrame:
     """The score of each head of the tuned encoder, mean over fine-tunings, of the first unit."""
     rows = measures.frame(tables.HEADS)
@@ -57,65 +78,12 @@ def heads(measures: Measures) -> pd.DataFrame:
     return table[rows["task"].unique()].add_prefix("order score: ")
 
 
-def said_of_grades(found: pd.DataFrame) -> str:
-    """What the numbers of one task and unit show, in sentences.
-
-    Args:
-        found: one row a quantity: quantity, value, low, high.
-    """
-    rows = found.set_index("quantity")
-
-    def said(quantity: str) -> str:
-        value, low, high = (rows.loc[quantity, name] for name in ("value", "low", "high"))
-        way = "rises" if low > 0 else "falls" if high < 0 else "is not shown to change"
-        return f"{way} ({value:+.2f} grades, {low:+.2f} to {high:+.2f})"
-
-    order, random = rows.loc[tables.ORDER_RISE], rows.loc[tables.RANDOM_RISE]
-    sentences = [
-        f"The mean grade {said(tables.FALL)} when the texts are shuffled",
-        f"with the order heads off as well it {said(tables.ORDER_RISE)} from there",
-        f"with random heads off it {said(tables.RANDOM_RISE)}",
-    ]
-    text = "; ".join(sentences) + ". "
-    if rows.loc[tables.RISE_BEYOND, "low"] > 0 and order["low"] <= 0 and random["high"] < 0:
-        text += (
-            "So the grades are higher with order heads off than with random ones because random "
-            "heads cost grades; that order heads bring any back is not shown. "
-        )
-    return text + said_of_fallen(rows)
-
-
-def said_of_fallen(rows: pd.DataFrame) -> str:
-    """What is shown of the texts whose grade fell.
-
-    Args:
-        rows: value, low and high of each quantity.
-    """
-    fallen, order, random = (
-        rows.loc[name, "value"] for name in (tables.FALLEN, tables.ORDER_BACK, tables.RANDOM_BACK)
-    )
-    if not fallen:
-        return "No text is graded lower."
-    beyond = rows.loc[tables.BACK_BEYOND]
-    shown = (
-        "which is more"
-        if beyond["low"] > 0
-        else "which is fewer"
-        if beyond["high"] < 0
-        else "a difference that is not shown"
-    )
-    return (
-        f"The grade falls on {fallen:.0%} of the texts; of these {order:.0%} come back by a grade "
-        f"or more with the order heads off, {random:.0%} with random heads off: {shown}."
-    )
-
-
 def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
     texts = measures.frame(tables.TEXTS).query("unit == @unit")
     own = found[found["arm"] == TUNED]
-    said = [
+    said = " ".join(
         f"{task}: {said_of_grades(of_task)}" for task, of_task in own.groupby("task", sort=False)
-    ]
+    )
     left_out = ", ".join(
         f"{row['without_other_order']} of {row['pairs']} ({row['task']})"
         for row in texts.drop_duplicates("task").to_dict("records")
@@ -127,16 +95,16 @@ def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
         "scripts that write none the pieces. Order heads are found on training texts and set to "
         "zero; random heads are as many of the same layers, others than these. "
         f"{SAID_OF_WRITTEN if texts['written'].any() else ''}"
-        f"Left out, as they have no other order: {left_out}. {SCALE} {' '.join(said)}",
+        f"Left out, as they have no other order: {left_out}. {SCALE}",
         (
             _distribution(measures, unit),
-            _means(measures, unit),
+            _means(measures, unit, said),
             Table(
                 f"word-order-{unit}",
                 "What is exchanged, and what heads off change",
                 "Differences of mean grades, and shares of texts, with 95% intervals over examples "
                 "and, where random heads are part of it, draws; means over fine-tunings. Of one "
-                "fine-tuning are the `examples`, of fallen texts their mean. A grade comes back "
+                "fine-tuning are the 'examples', of fallen texts their mean. A grade comes back "
                 "where it is at least one nearer to that of the intact text.",
                 own.drop(columns=["unit", "arm"]),
             ),
@@ -148,18 +116,18 @@ def _distribution(measures: Measures, unit: str) -> Figure:
     rows = measures.frame(tables.GRADES).query("unit == @unit")
     keys = ["task", "condition", "place", "grade"]
     rows = rows.groupby(keys, sort=False)["share"].mean().reset_index()
-    chart = shares(rows, "condition", "share", "grade", panel="task")
-    axis = altair.X("share:Q", title="share of texts", axis=altair.Axis(format="%"))
+    chart = shares(rows, "condition", "share", "grade", panel="task", title="share of texts")
     return Figure(
         f"word-order-grades-{unit}",
         f"Grades when {unit} are exchanged",
         "The share of validation texts with each grade, mean over fine-tunings; of random heads "
         "also over draws.",
-        chart.encode(x=axis),
+        chart,
+        finding=said_of_shares(rows),
     )
 
 
-def _means(measures: Measures, unit: str) -> Figure:
+def _means(measures: Measures, unit: str, said: str) -> Figure:
     rows = measures.frame(tables.MEANS).query("unit == @unit")
     table = rows_over_seeds(rows, ["task", "condition"], [("mean", "low", "high")])
     return Figure(
@@ -175,13 +143,14 @@ def _means(measures: Measures, unit: str) -> Figure:
             group="task",
             zero=False,
         ),
+        finding=f"{said_of_means(table)} {said}",
     )
 
 
 def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
     rows = measures.frame(tables.HEADS)
     rows = rows.assign(panel=rows["task"] + ", " + rows["unit"] + ", " + rows["arm"])
-    keys = ["panel", "layer", "head"]
+    keys = ["panel", "task", "unit", "arm", "layer", "head"]
     cells = rows.groupby(keys, sort=False).agg(
         score=("score", "mean"),
         intact=("intact", "mean"),
@@ -190,12 +159,10 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
         found=("chosen", "sum"),
     )
     cells = cells.reset_index().assign(marked=lambda table: table["found"] > 0)
-    scores = found[found["quantity"] == tables.SCORE]
-    said = "; ".join(
-        f"{row['task']}, {row['unit']}, {row['arm']}: {row['value']:.2f} "
-        f"({row['low']:.2f} to {row['high']:.2f})"
-        for row in scores.to_dict("records")
-    )
+    chosen_score = [
+        said_of_order_heads(found, *place)
+        for place in found[KEYS].drop_duplicates().itertuples(index=False)
+    ]
     chosen = rows[rows["chosen"]].drop(columns=["chosen", "panel"])
     return Section(
         "T6: heads that tell the order",
@@ -204,7 +171,7 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
         "minus what they give in the shuffled text to the one that stood there before. It is 1 for "
         "a head that follows positions alone, -1 for one that follows contents alone, 0 where "
         "places make no difference. Heads are chosen on training texts, scored on validation "
-        f"texts. The mean score of those chosen: {said}.",
+        "texts.",
         (
             heads_figure(
                 "word-order-heads",
@@ -218,6 +185,7 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
                 diverging=True,
                 tooltip=["panel", "layer", "head", "score", "intact", "by_position", "former"],
                 marked="marked",
+                finding=" ".join([said_of_scores(cells), *chosen_score]),
             ),
             Table(
                 "word-order-heads",
@@ -232,9 +200,11 @@ def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
 
 PAGE = Page(
     order=12,
+    group="Heads turned off",
     title="Word order",
     summary="How shuffled texts are graded, and whether heads that tell the order see it.",
     studies=("T6",),
     sections=sections,
     heads=heads,
+    in_short=in_short,
 )

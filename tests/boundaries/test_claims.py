@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from stages.boundaries.page import said_of_best, said_of_granularity, said_of_unions
+from stages.boundaries.said import said_of_best, said_of_granularity, said_of_unions
 from stages.boundaries.tables import BEST, NESTED, UNIONS
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import NotMeasured
@@ -140,10 +140,11 @@ def test_sentences_follow_the_interval_of_the_difference(gain, said):
         for score, constant in (("accuracy", "always"), ("F1", "never"))
     ]
     control = [one | {"encoder": "random_weights", "value": 0.123} for one in both]
-    best = said_of_best(pd.DataFrame(both + control))
-    assert f"70.0% of the positions right, {said} the 60.0% of saying that every token" in best
-    assert f"0.70, {said} the 0.60 of saying that none does." in best
-    assert "12.3" not in best
+    rows = pd.DataFrame(both + control)
+    accuracy, words = (said_of_best(rows, score) for score in ("accuracy", "F1"))
+    beside = f"(random weights: 12.3%), {said} the 60.0% of saying that every token"
+    assert f"70.0% of the positions right {beside}" in accuracy
+    assert f"0.70 (random weights: 0.12), {said} the 0.60 of saying that none does." in words
     assert f"at 70.0% of the positions, {said} the 60.0% of 5" in said_of_unions(
         pd.DataFrame([row])
     )

@@ -25,9 +25,15 @@ def measured(measures):
 
 def test_every_part_of_the_page_has_its_figure_and_table(measured):
     best, unions, granularity, heads = PAGE.sections(measured)
-    assert "one: the best head has 100.0% of the positions right, more than" in best.text
-    assert "one: of the 5 best heads at least one is right at 100.0%" in unions.text
-    assert "one: among its 3 best heads" in granularity.text
+    accuracy, words, *_ = best.items
+    assert accuracy.finding.startswith("one: the best head has 100.0% of the positions right (ran")
+    assert ", more than the " in accuracy.finding
+    assert words.finding.startswith("one: the best head's F1 over words is 1.00 (random weights: ")
+    assert unions.items[0].finding.startswith("one: of the 5 best heads at least one is right at 1")
+    assert "made of the finer's in" in granularity.items[0].finding
+    in_short = PAGE.in_short(measured)
+    assert in_short[:2] == [accuracy.finding, unions.items[0].finding]
+    assert in_short[2].startswith("one: among its 3 best heads, ")
     items = [item for section in (best, unions, granularity, heads) for item in section.items]
     names = [(type(item), item.name) for item in items]
     assert len(set(names)) == len(names)

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on PATH")
 
 
-def browse(page: Path, profile: Path) -> tuple[str, str]:
+def browse(page: Path, profile: Path, options: Sequence[str] = ()) -> tuple[str, str]:
     """The page as it stands when its scripts have run, and what the browser logged."""
     command = [
         CHROMIUM,
@@ -25,6 +26,7 @@ def browse(page: Path, profile: Path) -> tuple[str, str]:
         "--host-resolver-rules=MAP * ~NOTFOUND",
         "--virtual-time-budget=10000",
         "--enable-logging=stderr",
+        *options,
         "--dump-dom",
         page.as_uri(),
     ]

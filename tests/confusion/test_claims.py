@@ -104,15 +104,14 @@ def test_the_summary_has_bits_of_the_encoder(tables):
 
 def test_the_page_says_what_its_numbers_say(tables):
     conditions, layers, heads = page.sections(tables)
-    said = conditions.items[0].caption
-    assert "A1 confuses most (+0.40 bits) and A4 least (-0.10)" in said
-    assert "whole interval lies above equal attention, in 0 below it." in said
-    assert "in 3 of 6 conditions the whole interval lies above" in said
-    agreement, _, least, _ = (figure.caption for figure in layers.items)
-    assert "most confused in layer 1 (1.60 bits) and least in layer 3 (0.90)" in agreement
-    assert "head 2-1 is least confused" in least
-    assert "has 0.40 to 0.90 bits" in least
-    assert "For agreement, 2 of 4 heads give the right candidate more" in heads.items[0].caption
+    said = conditions.items[0].finding
+    assert "confusion is highest in condition A1 (+0.40 bits) and lowest in condition A4" in said
+    assert "above that of equal attention in 3 of 6 conditions; neither is shown in 3" in said
+    agreement, _, least, _ = (figure.finding for figure in layers.items)
+    assert "highest in layer 1 (1.60 bits) and lowest in layer 3 (0.90 bits)" in agreement
+    assert "head 2-1" in least
+    assert "for agreement 0.40 to 0.90 bits by condition" in least
+    assert "for agreement 2 of 4 heads (random weights: 2 of 4)" in heads.items[0].finding
 
 
 def test_recorded_attention_is_a_set_by_itself(tables):
@@ -129,10 +128,11 @@ def test_recorded_attention_is_a_set_by_itself(tables):
         "Random weights are the control. Attention on two was recorded elsewhere, without random "
         "weights." in conditions.text
     )
-    said = conditions.items[0].caption
-    assert said.startswith("On one (untuned): beyond equal attention, A1 confuses most (+0.40 bits")
-    assert layers.items[0].caption.startswith("On one (untuned): mean over conditions, attention")
-    assert heads.items[0].caption.startswith("On one (untuned): for agreement, 2 of 4 heads")
+    said = conditions.items[0].finding
+    assert said.startswith("On one (untuned): beyond equal attention, confusion is highest in")
+    assert layers.items[0].finding.startswith("On one (untuned): mean over conditions, confusion")
+    assert heads.items[0].finding.startswith("On one (untuned): more to the right candidate than")
+    assert all(sentence.startswith("On one (untuned): ") for sentence in page.in_short(tables))
 
 
 def test_recorded_attention_alone_has_no_control(measures):

@@ -118,7 +118,11 @@ def test_scores_and_confusions_are_those_of_scikit_learn(three_classes: Measures
 
 def test_sentences_say_what_the_intervals_do(three_classes: Measures) -> None:
     sections = page.sections(three_classes)
-    text = sections[0].text
+    text = sections[0].items[0].finding
+    # At the top the first metric alone.
+    in_short = page.in_short(three_classes)
+    assert len(in_short) == 2
+    assert text.startswith(" ".join(in_short))
     assert "the encoder has more accuracy than the LSTM across the pair" in text
     assert "neither the encoder nor the two towers is shown to have more macro F1" in text
     row = {"task": "t", "metric": "accuracy", "over": "x", "value": -3.0, "low": -5.0, "high": -1.0}

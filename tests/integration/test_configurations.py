@@ -250,6 +250,8 @@ def test_studies_take_the_corpora_that_fit_them(corpora, taken):
     for study in (*TREES, *LINKS, *ANY_TEXT):
         expected = [corpus for corpus, studies in taken.items() if study in studies]
         assert parameters[study]["corpora"] == expected, study
+    # Any text can be looked at.
+    assert parameters["text_examples"]["corpora"] == list(corpora)
     assert list(parameters["corpora"]) == list(corpora)
 
 

@@ -85,7 +85,7 @@ def sections(measures: Measures) -> list[Section]:
     return [Section("Lengths", "Words of every text.", (table,))]
 
 
-PAGE = Page(40, "Lengths", "How long texts are.", ("X1",), sections)
+PAGE = Page(40, "Models and tasks", "Lengths", "How long texts are.", ("X1",), sections)
 """,
     "tests/lengths/test_stage.py": """\
 from stages.lengths.tables import WORDS

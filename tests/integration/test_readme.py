@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from stages.core.tasks.task import load_task
 from tests.checkpoints import MINILM_HEADS, write_tiny
 from tests.integration.tiny import GLUE, run
+from tests.report.test_comparison import COMPARE_CONFIGURATIONS
 from tests.view.test_command import VIEW, VIEW_TUNED
 from tools.lock import ROOT
 
@@ -59,7 +60,8 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 
 def test_every_command_is_run_somewhere():
     others = [OWN_CONFIGURATION, NEW, ESTIMATE_NEW, REBUILD_NEW, GLUE, BENCHMARK, CUT]
-    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, *others, VIEW, VIEW_TUNED])
+    elsewhere = [VIEW, VIEW_TUNED, COMPARE_CONFIGURATIONS]
+    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, *others, *elsewhere])
     # `prepare` is what tests of own files run.
     assert set(INLINE) == {"dvc repro", OWN_FILES}
     # GLUE: tests/integration/test_pipeline.py.

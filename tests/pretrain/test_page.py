@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from stages.core.verdicts.measures import Measures
-from stages.pretrain.page import PAGE, course_said, followed, lines, said, scores
+from stages.pretrain.page import PAGE, course_said, curve_said, followed, lines, said, scores
 from stages.pretrain.tables import KINDS
 from tests.synthetic_measures import write_pretraining
 
@@ -62,6 +62,24 @@ def test_the_level_line_is_the_loss_of_frequencies() -> None:
     assert drawn["tokens"].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        (
+            [8, 5, 7, 5.5, 4],
+            "4.00 nats; it is below the 6.00 of frequencies alone from 3.0 million",
+        ),
+        ([8, 5, 7], "8.00 to 7.00 nats; it does not end below the 6.00"),
+        ([5, 4], "5.00 to 4.00 nats; it is below the 6.00 of frequencies alone from the first"),
+        ([6, 6], "6.00 to 6.00 nats; it does not end below the 6.00"),
+    ],
+)
+def test_the_curve_is_below_frequencies_since_it_stays_below(losses, said) -> None:
+    own = pd.DataFrame({"reader": "tiny", "tokens": range(len(losses)), "value": losses})
+    level = own.assign(reader="tiny, frequencies alone", value=6.0)
+    assert said in curve_said("tiny", pd.concat([level, own]))
+
+
 def test_the_head_that_ends_highest_is_followed_from_its_beginning() -> None:
     kinds = {kind: 0.1 for kind in KINDS}
     rows = [
@@ -89,8 +107,9 @@ def test_the_head_that_ends_highest_is_followed_from_its_beginning() -> None:
 
 def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: Path) -> None:
     write_pretraining(tmp_path, np.random.default_rng(0))
-    (section,) = PAGE.sections(Measures(tmp_path / "work/measures", {}, [], {}))
-    assert "tiny has left the plateau" in section.text
+    measures = Measures(tmp_path / "work/measures", {}, [], {})
+    (section,) = PAGE.sections(measures)
+    assert "tiny has left the plateau" in PAGE.in_short(measures)[0]
     assert [item.name for item in section.items] == [
         "pretrain-curve",
         "pretrain-scores",

@@ -55,6 +55,7 @@ def test_a_bar_without_an_interval_has_none():
     [
         ({}, "above 0", "+4.00"),
         ({"holds": {"below": 0}, "unit": "percent"}, "below 0%", "+4.00%"),
+        ({"holds": {"above": 50}}, "above 50", "4.00"),  # no change, so it has no plus
         ({"holds": {"above": 0, "margin": 1}, "unit": "percent"}, "above -1%", "+4.00%"),
         (
             {
@@ -67,7 +68,8 @@ def test_a_bar_without_an_interval_has_none():
         ),
         ({"published": {"where": "there"}}, "above 0", ""),
         ({"unit": "nats"}, "above 0 nats", "+4.00 nats"),
-        ({"unit": "grades", "holds": {"below": -0.5}}, "below -0.5 grades", "+4.00 grades"),
+        ({"unit": "grades", "holds": {"below": -0.5}}, "below -0.5 grades", "4.00 grades"),
+        ({"unit": "count"}, "above 0", "4"),
     ],
 )
 def test_regions_and_published_values_in_words(changes, region, published):

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stages.core.viewer.rounding import shares_as_text, signed_as_text
 from stages.view.document import document, page_data
-from stages.view.rounding import shares_as_text, signed_as_text
 from stages.view.texts import Tokens
 from tests.view.chromium import Browser
 

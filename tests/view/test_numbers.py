@@ -9,8 +9,8 @@ from transformers import AutoModel, AutoModelForSequenceClassification
 
 from stages.core.encoder.families import family_of
 from stages.core.heads.layer_modules import layer_holder, layer_modules
+from stages.core.viewer.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
 from stages.view.models import CHECKPOINT, MODEL, load_model
-from stages.view.rounding import HIGHEST, LARGEST, shares_as_text, signed_as_text
 from stages.view.view import view_data
 from tests.checkpoints import TINY
 from tests.view.conftest import FIRST, SECOND

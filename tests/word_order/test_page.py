@@ -6,7 +6,14 @@ import pytest
 
 from stages.core.verdicts.answers import NotMeasured
 from stages.word_order import tables
-from stages.word_order.page import over_seeds, said_of_grades
+from stages.word_order.page import over_seeds
+from stages.word_order.said import (
+    said_of_grades,
+    said_of_means,
+    said_of_order_heads,
+    said_of_scores,
+    said_of_shares,
+)
 from tests.claims import found, write_drawn, write_rows
 from tests.word_order.rows import quantities, quantity, texts
 
@@ -70,3 +77,36 @@ def test_a_fine_tuning_in_which_no_text_falls_says_nothing_of_fallen_ones(measur
 
 def test_no_text_that_falls_is_said():
     assert said(FALLEN=0.0).endswith("No text is graded lower.")
+
+
+def test_an_order_that_is_not_known_is_not_said_to_change():
+    rows = pd.DataFrame(quantities())
+    rows = rows[rows["arm"] == "tuned"]
+    rows.loc[rows["quantity"] == tables.FALL, ["value", "low", "high"]] = np.nan
+    assert said_of_grades(rows).startswith("The mean grade is not shown to change (no value grades")
+
+
+def test_order_heads_stand_beside_random_weights():
+    rows = pd.DataFrame(quantities()).assign(task="one")
+    assert said_of_order_heads(rows, "one", "words") == (
+        "On one, the heads chosen for telling the order of words score 0.600 [0.580, 0.620] on "
+        "texts that did not choose them, where 1 is a head that follows positions alone (with "
+        "random weights 0.010 [-0.010, 0.030])."
+    )
+    assert said_of_order_heads(rows, "two", "words") == ""
+
+
+def test_scores_shares_and_means_name_what_they_are_of():
+    cells = pd.DataFrame({"task": "one", "unit": "words", "layer": 0, "head": [0, 1] * 2})
+    cells = cells.assign(arm=["random_weights"] * 2 + ["tuned"] * 2, score=[0, 0, 0.1, 0.9])
+    assert said_of_scores(cells) == (
+        "The highest score on one, words: head 1 of layer 0 (0.90) of the tuned encoder and both "
+        "heads alike (0.00) of random weights."
+    )
+    shares = pd.DataFrame({"task": "one", "condition": ["intact", "intact", "shuffled"]})
+    shares = shares.assign(place=[0, 1, 1], grade=["low", "high", "high"], share=[0.9, 0.1, 0.2])
+    assert said_of_shares(shares) == (
+        "With the highest grade of one, high: 10% (intact) and 20% (shuffled)."
+    )
+    means = pd.DataFrame({"task": "one", "condition": ["intact"], "mean": 1, "low": 0.5, "high": 2})
+    assert said_of_means(means) == "Mean grade of one: 1.00 [0.50, 2.00] (intact)."

@@ -3,9 +3,10 @@
 A chart carries its data, rounded, so that it works offline and its file changes only with them.
 """
 
-import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import altair
 import pandas as pd
@@ -23,8 +24,9 @@ FONT = (
     "Liberation Sans, Arial, Helvetica, Noto Sans CJK SC, Noto Sans SC, PingFang SC, "
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
-# Pixels: a heatmap's cell, the text beside a panel, the width of a page.
-CELL, AXIS_WIDTH, PAGE_WIDTH = 22, 70, 980
+CELL = 21  # pixels
+# Columns by which a mark leads to the page of its head, whether or not a chart shows them.
+OF_HEADS = ("layer", "head", "corpus", "model", "panel")
 
 
 @altair.theme.register("paper", enable=True)
@@ -43,6 +45,7 @@ def paper() -> altair.theme.ThemeConfig:
                 "tickColor": "#b6bdc5",
                 "titleFontWeight": "normal",
                 "labelLimit": 220,
+                "labelOverlap": "greedy",
             },
             "legend": {**text, "titleFontWeight": "normal", "gradientThickness": 12},
             "header": {**text, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold"},
@@ -52,57 +55,12 @@ def paper() -> altair.theme.ThemeConfig:
     )
 
 
-def heatmap(
-    cells: pd.DataFrame,
-    value: str,
-    title: str,
-    *,
-    panel: str = "panel",
-    diverging: bool = False,
-    tooltip: list[str] | None = None,
-    marked: str | None = None,
-    format: str = ".2f",
-) -> altair.FacetChart:
-    """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
-
-    Args:
-        cells: one row a cell with layer, head, `panel` and `value`.
-        title: of the colour scale, with the unit.
-        diverging: put white at 0, and give both sides the same range.
-        marked: a column of booleans; where it is true the cell carries a dot.
-    """
-    cells = cells.round(PLACES)
-    if diverging:
-        limit = float(cells[value].abs().max()) or 1.0
-        scale = altair.Scale(scheme="redblue", domain=[-limit, limit], domainMid=0)
-    else:
-        scale = altair.Scale(scheme="blues", zero=False)
-    base = altair.Chart().encode(
-        x=altair.X("head:O", title="head", axis=altair.Axis(labelAngle=0, grid=False)),
-        y=altair.Y("layer:O", title="layer", axis=altair.Axis(grid=False)),
-    )
-    rect = base.mark_rect(stroke="white", strokeWidth=1).encode(
-        color=altair.Color(
-            f"{value}:Q", scale=scale, legend=altair.Legend(title=title, format=format)
-        ),
-        tooltip=tooltip or [panel, "layer", "head", value],
-    )
-    layers = [rect]
-    if marked:
-        dot = base.mark_circle(size=26, color=INK)
-        layers.append(dot.transform_filter(f"datum.{marked}"))
-    panels = list(dict.fromkeys(cells[panel]))
-    size = {"width": CELL * cells["head"].nunique(), "height": CELL * cells["layer"].nunique()}
-    return (
-        altair.layer(*layers)
-        .properties(**size)
-        .facet(
-            altair.Facet(f"{panel}:N", title=None, sort=panels),
-            columns=_columns(len(panels), size["width"]),
-            data=_checked(cells),
-        )
-        .resolve_axis(x="independent", y="independent")
-    )
+def whole_ticks(values: pd.Series) -> altair.Axis:
+    """An axis of numbers; of whole ones, as of layers, it has no tick between two of them."""
+    numbers = values.dropna()
+    if len(numbers) and (numbers % 1 == 0).all():
+        return altair.Axis(tickMinStep=1, format="d")
+    return altair.Axis()
 
 
 def dots(
@@ -110,13 +68,16 @@ def dots(
 ) -> altair.LayerChart:
     """A dot with its interval for each row: columns `label`, value, low, high, perhaps `group`."""
     rows = rows.round(PLACES)
-    encoding = {"y": altair.Y(f"{label}:N", sort=list(dict.fromkeys(rows[label])))}
+    # The labels say what they are; numbers of layers do not.
+    heading = label if label == "layer" else None
+    order = list(dict.fromkeys(rows[label]))
+    encoding = {"y": altair.Y(f"{label}:N", sort=order, title=heading)}
     if group:
         order = list(dict.fromkeys(rows[group]))
         encoding["color"] = altair.Color(f"{group}:N", title=group, sort=order)
         encoding["yOffset"] = altair.YOffset(f"{group}:N", sort=order)
     tooltip = [name for name in (label, group, "value", "low", "high") if name]
-    base = altair.Chart(_checked(rows)).encode(**encoding, tooltip=tooltip)
+    base = altair.Chart(checked_rows(rows)).encode(**encoding, tooltip=tooltip)
     layers = [
         base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=title), x2="high:Q"),
         base.mark_circle(size=60, opacity=1).encode(x="value:Q"),
@@ -134,7 +95,7 @@ def curves(
     points = points.round(PLACES)
     order = list(dict.fromkeys(points[group]))
     base = altair.Chart().encode(
-        x=altair.X(f"{x}:Q", title=x_title),
+        x=altair.X(f"{x}:Q", title=x_title, axis=whole_ticks(points[x])),
         color=altair.Color(
             f"{group}:N", title=group, sort=order, legend=altair.Legend(symbolOpacity=1)
         ),
@@ -149,18 +110,27 @@ def curves(
     return chart.facet(
         altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
         columns=2,
-        data=_checked(points),
+        data=checked_rows(points),
     ).resolve_axis(x="independent", y="independent")
 
 
 def scatter(
-    points: pd.DataFrame, x: str, y: str, titles: tuple[str, str], *, panel: str, tooltip: list[str]
+    points: pd.DataFrame,
+    x: str,
+    y: str,
+    titles: tuple[str, str],
+    *,
+    panel: str,
+    tooltip: list[str],
+    comparable: bool = False,
 ) -> altair.FacetChart:
-    """A dot for each row, one panel a value of the column `panel`, each on its own scales.
+    """A dot for each row, one panel a value of the column `panel`.
 
     Args:
         titles: of the axes x and y, with their units.
+        comparable: whether all panels have the same scales, or each its own.
     """
+    scales = "shared" if comparable else "independent"
     points = points.round(PLACES)
     base = altair.Chart().encode(
         x=altair.X(f"{x}:Q", title=titles[0]), y=altair.Y(f"{y}:Q", title=titles[1])
@@ -172,9 +142,9 @@ def scatter(
         .facet(
             altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
             columns=2,
-            data=_checked(points),
+            data=checked_rows(points),
         )
-        .resolve_scale(x="independent", y="independent")
+        .resolve_scale(x=scales, y=scales)
         .resolve_axis(x="independent", y="independent")
     )
 
@@ -204,20 +174,31 @@ def plane(
         .facet(
             altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(points[panel]))),
             columns=2,
-            data=_checked(points),
+            data=checked_rows(points),
         )
         .resolve_scale(x="independent", y="independent")
     )
 
 
 def shares(
-    rows: pd.DataFrame, label: str, share: str, kind: str, panel: str | None = None
+    rows: pd.DataFrame,
+    label: str,
+    share: str,
+    kind: str,
+    panel: str | None = None,
+    title: str = "share of maps",
 ) -> altair.Chart:
-    """Stacked bars that add up to 100%: one bar a `label`, one colour a `kind`."""
+    """Stacked bars that add up to 100%: one bar a `label`, one colour a `kind`.
+
+    Args:
+        title: of the axis: of what they are shares.
+    """
     rows = rows.round(PLACES)
+    # Rounded shares may add up to a little more than all.
+    whole = altair.Scale(domain=[0, 1], nice=False, clamp=True)
     order = list(dict.fromkeys(rows[kind]))
     encoding = {
-        "x": altair.X(f"{share}:Q", title="share of maps", axis=altair.Axis(format="%")),
+        "x": altair.X(f"{share}:Q", title=title, scale=whole, axis=altair.Axis(format="%")),
         "y": altair.Y(f"{label}:N", title=None, sort=list(dict.fromkeys(rows[label]))),
         "color": altair.Color(f"{kind}:N", title=kind, sort=order),
         "order": altair.Order("place:Q"),
@@ -228,10 +209,10 @@ def shares(
             f"{panel}:N",
             title=None,
             sort=list(dict.fromkeys(rows[panel])),
-            header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="start"),
+            header=altair.Header(labelAngle=0, labelAlign="left", labelAnchor="middle"),
         )
     rows = rows.assign(place=rows[kind].map(order.index))
-    chart = altair.Chart(_checked(rows)).mark_bar(stroke="white").encode(**encoding)
+    chart = altair.Chart(checked_rows(rows)).mark_bar(stroke="white").encode(**encoding)
     return chart.properties(width=460, height=altair.Step(24))
 
 
@@ -239,7 +220,7 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     """Counts of `x` against `y` as a square of numbered cells; columns `x`, `y` and `value`."""
     order = list(dict.fromkeys(cells[y]))
     limit = int(cells[value].max())
-    base = altair.Chart(_checked(cells)).encode(
+    base = altair.Chart(checked_rows(cells)).encode(
         x=altair.X(f"{x}:N", sort=order, axis=altair.Axis(labelAngle=-30)),
         y=altair.Y(f"{y}:N", sort=order),
     )
@@ -256,14 +237,41 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
 
 
-def specification(chart: altair.TopLevelMixin, description: str) -> dict:
-    """The chart as Vega-Lite, with a description for those who cannot see it."""
-    return chart.properties(description=description).to_dict()
+def specification(chart: altair.TopLevelMixin, description: str) -> dict[str, Any]:
+    """The chart as Vega-Lite, with a description for those who cannot see it.
+
+    Of its data it has only the columns that it names somewhere, and those that lead to heads.
+    """
+    made = chart.to_dict()
+    named = "\n".join(_texts({key: part for key, part in made.items() if key != "datasets"}))
+    for name, rows in made.get("datasets", {}).items():
+        kept = {key for row in rows for key in row if key in OF_HEADS or key in named}
+        made["datasets"][name] = [
+            {key: value for key, value in row.items() if key in kept} for row in rows
+        ]
+    return made | {"description": description}
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """Every text in a specification, as fields and expressions are; escapes are taken off."""
+    if isinstance(part, dict):
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from _texts(inner)
+    elif isinstance(part, str):
+        yield part.replace("\\", "")
 
 
 def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
-    """Write the chart as an SVG file."""
-    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    """Write the chart as an SVG file.
+
+    Marks are not described one by one: nobody hears them in an image, whose text is the page's,
+    and they would make the file half as large again.
+    """
+    made = chart.to_dict()
+    made["config"] = {**made.get("config", {}), "aria": False}
+    svg = vl_convert.vegalite_to_svg(made)
     with atomic(path) as partial:
         partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
 
@@ -278,19 +286,14 @@ def _renumbered(svg: str) -> str:
     )
 
 
-def _columns(panels: int, width: int) -> int:
-    """As many panels side by side as fit on a page, with rows of equal length."""
-    fitting = max(1, PAGE_WIDTH // (width + AXIS_WIDTH))
-    return math.ceil(panels / math.ceil(panels / fitting))
-
-
 def _zero_line(axis: str) -> altair.Chart:
     """A thin line at 0, where nothing changes."""
     data = pd.DataFrame({"zero": [0]})
     return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: "zero:Q"})
 
 
-def _checked(rows: pd.DataFrame) -> pd.DataFrame:
+def checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure, unless there are more than a browser draws without delay."""
     if len(rows) > MOST_MARKS:
         raise ValueError(f"a figure of {len(rows)} marks; aggregate to {MOST_MARKS} or fewer")
     return rows

@@ -2,23 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair
 import pandas as pd
 
-from stages.core.pages.charts import heatmap
+from stages.core.pages.heatmaps import heatmap
 from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
+# Of the navigation, in its order.
+Group = Literal[
+    "Models and tasks",
+    "Where heads look",
+    "What heads know of language",
+    "What tuning does",
+    "Heads turned off",
+]
 
 
 @dataclass(frozen=True)
 class Figure:
     """A chart, written as `figures/NAME.svg` and drawn in the page.
 
-    `caption` says what is seen; it is also the description for those who cannot see it. `plot` is
-    the layer x head table (panel, layer, head, value) that `dvc plots` draws, if there is one.
+    `caption` says what is drawn; it is also the description for those who cannot see it. `finding`
+    is a sentence under the figure: what is seen, made from its numbers by a rule that no numbers
+    can contradict. `plot` is the layer x head table (panel, layer, head, value) that `dvc plots`
+    draws, if there is one.
     """
 
     name: str
@@ -26,6 +36,7 @@ class Figure:
     caption: str
     chart: altair.TopLevelMixin
     plot: pd.DataFrame | None = None
+    finding: str = ""
 
 
 def heads_figure(
@@ -37,6 +48,7 @@ def heads_figure(
     unit: str,
     *,
     panel: str = "task",
+    finding: str = "",
     **drawing: Any,
 ) -> Figure:
     """A heatmap layer x head, with the table of it that `dvc plots` draws.
@@ -44,11 +56,12 @@ def heads_figure(
     Args:
         cells: one row a cell with layer, head and the columns `panel` and `value`.
         unit: title of the colour scale.
+        finding: as `Figure.finding`.
         drawing: further arguments of `heatmap`.
     """
     chart = heatmap(cells, value, unit, panel=panel, **drawing)
     plot = cells.rename(columns={panel: "panel", value: "value"})
-    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]])
+    return Figure(name, title, caption, chart, plot[["panel", "layer", "head", "value"]], finding)
 
 
 @dataclass(frozen=True)
@@ -78,14 +91,19 @@ class Section:
 class Page:
     """The page of one stage.
 
-    `order` is its place in the navigation, `studies` are those whose claims it shows. `sections`
-    raises `NotMeasured` where the configuration lacks the measures: the page is left out then.
+    `order` is its place in its `group` of the navigation, `studies` are those whose claims it
+    shows. `sections` raises `NotMeasured` where the configuration lacks the measures: the page is
+    left out then.
     `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
+    `in_short` gives at most three sentences for the top of the page: what was found, made from the
+    numbers by rules that no numbers can contradict.
     """
 
     order: int
+    group: Group
     title: str
     summary: str
     studies: tuple[str, ...]
     sections: Callable[[Measures], list[Section]]
     heads: Callable[[Measures], pd.DataFrame] | None = None
+    in_short: Callable[[Measures], list[str]] | None = None

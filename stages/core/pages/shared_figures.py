@@ -57,8 +57,21 @@ def single_heads(gates: pd.DataFrame, mode: str, unit: str) -> pd.DataFrame:
     return cells.assign(significant=cells["p_holm"] < SIGNIFICANCE)
 
 
-def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Figure:
-    """Heatmaps of the effects of `single_heads`, one for each task."""
+def effects_figure(
+    name: str,
+    title: str,
+    cells: pd.DataFrame,
+    unit: str,
+    *,
+    finding: str = "",
+    at_least: float = 0.0,
+) -> Figure:
+    """Heatmaps of the effects of `single_heads`, one for each task.
+
+    Args:
+        at_least: the colours reach at least so far, as of the figure that this one is beside.
+    """
+    of = "percent of the metric with all heads on" if unit == "percent" else unit
     return heads_figure(
         name,
         title,
@@ -66,10 +79,12 @@ def effects_figure(name: str, title: str, cells: pd.DataFrame, unit: str) -> Fig
         "correction over all heads of the task.",
         cells,
         "effect",
-        f"change, {unit}",
+        f"change, {of}",
         diverging=True,
         tooltip=["task", "layer", "head", "effect", "low", "high", "p_holm"],
         marked="significant",
+        finding=finding,
+        at_least=at_least,
     )
 
 
@@ -78,7 +93,7 @@ def precisions(gates: pd.DataFrame) -> str:
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
 
 
-def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
+def similarity_figure(name: str, title: str, cells: pd.DataFrame, *, finding: str = "") -> Figure:
     """The cosine of each head's maps before and after tuning, for each task."""
     return heads_figure(
         name,
@@ -88,4 +103,5 @@ def similarity_figure(name: str, title: str, cells: pd.DataFrame) -> Figure:
         "cosine",
         "cosine",
         tooltip=["task", "layer", "head", "cosine", "low", "high"],
+        finding=finding,
     )

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.pages import charts
+from stages.core.pages import charts, heatmaps
 
 LAYERS, HEADS = 3, 4
 
@@ -24,29 +24,94 @@ def drawn(chart, path) -> str:
 
 
 def marks(svg: str, kind: str) -> int:
-    return len(re.findall(f'aria-roledescription="{kind}"', svg))
+    """How many marks of a kind an image has, without those of its legends."""
+    groups = re.findall(f'<g class="mark-{kind} role-mark[^>]*>(.*?)</g>', svg)
+    return sum(len(re.findall("<(?:path|text)", group)) for group in groups)
 
 
 def test_a_heatmap_has_a_cell_a_head_and_a_dot_where_marked(cells, tmp_path):
-    chart = charts.heatmap(cells, "effect", "points", panel="task", diverging=True, marked="found")
+    chart = heatmaps.heatmap(
+        cells, "effect", "points", panel="task", diverging=True, marked="found"
+    )
     svg = drawn(chart, tmp_path / "heatmap.svg")
-    assert marks(svg, "rect mark") == 2 * LAYERS * HEADS
-    assert marks(svg, "circle") == 2 * HEADS
+    assert marks(svg, "rect") == 2 * LAYERS * HEADS
+    assert marks(svg, "symbol") == 2 * HEADS
 
 
-def test_a_diverging_scale_is_symmetric(cells):
-    chart = charts.heatmap(cells, "effect", "points", panel="task", diverging=True)
-    color = chart.to_dict()["spec"]["layer"][0]["encoding"]["color"]
-    assert color["scale"]["domain"] == [-0.2, 0.2]
+def colours(chart) -> dict:
+    return chart.to_dict()["spec"]["layer"][0]["encoding"]["color"]
+
+
+def test_a_diverging_scale_is_symmetric_and_white_at_0(cells):
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True)
+    scale = colours(chart)["scale"]
+    assert scale["domain"] == [-0.2, 0.2]
+    assert scale["interpolate"] == "rgb"  # by hue, the neighbours of white are of another colour
+    assert len(scale["range"]) % 2 and scale["range"][len(scale["range"]) // 2] == "#ffffff"
+
+
+def test_small_changes_stay_pale_beside_those_of_another_figure(cells):
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True, at_least=2.0)
+    assert colours(chart)["scale"]["domain"] == [-2.0, 2.0]
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True, at_least=0.1)
+    assert colours(chart)["scale"]["domain"] == [-0.2, 0.2]
+
+
+def test_an_outlier_does_not_set_the_scale_of_all_and_is_said():
+    values = [1.0, -1.0] * 100
+    assert heatmaps.colour_limit(pd.Series([*values, -50.0])) == (1.0, 1)
+    assert heatmaps.colour_limit(pd.Series([*values, -2.9])) == (2.9, 0)  # no outlier yet
+    assert heatmaps.colour_limit(pd.Series([*values, -50.0]), at_least=60.0) == (60.0, 0)
+    assert heatmaps.colour_limit(pd.Series([0.0] * 200 + [5.0])) == (5.0, 0)  # all but one are 0
+    for nothing in ([], [0.0], [float("nan")]):
+        assert heatmaps.colour_limit(pd.Series(nothing, dtype=float)) == (1.0, 0)
+    rows = pd.DataFrame({"layer": 0, "head": range(201), "panel": "t", "x": [*values, -50.0]})
+    legend = colours(heatmaps.heatmap(rows, "x", "points", diverging=True))["legend"]
+    assert legend["title"] == ["points", "(beyond ±1.00: 1)"]
+
+
+@pytest.mark.parametrize(
+    ("values", "domain"),
+    [
+        ([0.1, 0.8], [0.0, 0.8]),
+        ([0.7, 0.8], [0.7, 0.8]),
+        ([-0.5, 0.8], [-0.5, 0.8]),
+        ([0.0, 0.0], [0.0, 1.0]),
+        ([float("nan")], [0.0, 1.0]),
+    ],
+)
+def test_amounts_begin_at_0_where_that_tells_them_apart(values, domain):
+    assert heatmaps.amounts_domain(pd.Series(values)) == domain
+
+
+def test_axes_of_layers_have_no_tick_between_two_of_them():
+    assert charts.whole_ticks(pd.Series([0.0, 1.0, 5.0])).to_dict()["tickMinStep"] == 1
+    assert "tickMinStep" not in charts.whole_ticks(pd.Series([0.0, 0.5])).to_dict()
+
+
+def test_shares_end_at_all_of_it_also_where_rounding_adds_up_to_more():
+    rows = pd.DataFrame({"model": "x", "share": [0.50004, 0.50004], "pattern": ["p", "q"]})
+    axis = charts.shares(rows, "model", "share", "pattern", title="share of texts").to_dict()
+    assert axis["encoding"]["x"]["scale"]["domain"] == [0, 1]
+    assert axis["encoding"]["x"]["title"] == "share of texts"
+
+
+def test_panels_that_can_be_compared_have_one_scale():
+    points = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 9.0], "panel": ["a", "b"]})
+    for comparable, scales in ((True, "shared"), (False, "independent")):
+        chart = charts.scatter(
+            points, "x", "y", ("x", "y"), panel="panel", tooltip=[], comparable=comparable
+        )
+        assert chart.to_dict()["resolve"]["scale"] == {"x": scales, "y": scales}
 
 
 def test_dots_and_curves_draw_every_row(tmp_path):
     rows = pd.DataFrame({"name": ["a", "b"], "value": [1.0, 2.0], "low": [0.5, 1], "high": [2, 3]})
-    assert marks(drawn(charts.dots(rows, "name", "points"), tmp_path / "dots.svg"), "circle") == 2
+    assert marks(drawn(charts.dots(rows, "name", "points"), tmp_path / "dots.svg"), "symbol") == 2
     points = pd.concat([rows.assign(share=share, task="t") for share in (0.0, 0.5)])
     chart = charts.curves(points, "share", "share", "change", group="name", panel="task")
     svg = drawn(chart, tmp_path / "curves.svg")
-    assert (marks(svg, "circle"), marks(svg, "line mark")) == (4, 2)
+    assert (marks(svg, "symbol"), marks(svg, "line")) == (4, 2)
 
 
 def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
@@ -54,40 +119,55 @@ def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
         {"model": ["x", "x"], "task": "t", "share": [0.25, 0.75], "pattern": ["p", "q"]}
     )
     chart = charts.shares(rows, "model", "share", "pattern", panel="task")
-    assert marks(drawn(chart, tmp_path / "shares.svg"), "bar") == 2
+    assert marks(drawn(chart, tmp_path / "shares.svg"), "rect") == 2
     counts = pd.DataFrame(
         {"label": ["p", "p", "q", "q"], "predicted": ["p", "q"] * 2, "maps": [3, 1, 0, 4]}
     )
     chart = charts.matrix(counts, "predicted", "label", "maps")
-    assert marks(drawn(chart, tmp_path / "matrix.svg"), "text mark") == 4
+    assert marks(drawn(chart, tmp_path / "matrix.svg"), "text") == 4
 
 
 def test_a_chart_is_written_to_the_same_bytes(cells, tmp_path):
     first, second = (
-        drawn(charts.heatmap(cells, "effect", "points", panel="task"), tmp_path / name)
+        drawn(heatmaps.heatmap(cells, "effect", "points", panel="task"), tmp_path / name)
         for name in ("first.svg", "second.svg")
     )
     assert first == second
 
 
 def test_panels_stand_in_rows_of_equal_length():
-    assert charts._columns(panels=4, width=264) == 2
-    assert charts._columns(panels=3, width=264) == 2
-    assert charts._columns(panels=2, width=264) == 2
-    assert charts._columns(panels=5, width=2000) == 1
+    of_twelve_heads = 12 * charts.CELL
+    for panels, columns in ((1, 1), (2, 2), (3, 3), (4, 2), (5, 3), (6, 3)):
+        assert heatmaps.columns_of(panels, of_twelve_heads) == columns, panels
+    assert heatmaps.columns_of(panels=5, width=2000) == 1
 
 
 def test_too_many_marks_are_refused(cells):
     many = pd.concat([cells] * (charts.MOST_MARKS // len(cells) + 1))
     with pytest.raises(ValueError, match="aggregate"):
-        charts.heatmap(many, "effect", "points", panel="task")
+        heatmaps.heatmap(many, "effect", "points", panel="task")
 
 
 def test_a_specification_carries_its_description(cells):
-    chart = charts.heatmap(cells, "effect", "points", panel="task")
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task")
     made = charts.specification(chart, "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
+
+
+def test_a_specification_has_no_column_that_is_not_drawn_nor_leads_to_a_head(cells):
+    cells = cells.assign(corpus="texts", other=1.5, found=True)
+    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", marked="found")
+    (rows,) = charts.specification(chart, "other").pop("datasets").values()
+    assert len(rows) == 2 * LAYERS * HEADS
+    assert set(rows[0]) == {"layer", "head", "task", "effect", "found", "corpus"}
+    assert rows[1]["effect"] == pytest.approx(cells["effect"].iloc[1], abs=1e-4)
+
+
+def test_marks_of_an_image_are_not_described_one_by_one(cells, tmp_path):
+    svg = drawn(heatmaps.heatmap(cells, "effect", "points", panel="task"), tmp_path / "one.svg")
+    cells = re.findall('<g class="mark-rect role-mark[^>]*>(.*?)</g>', svg)
+    assert len(cells) == 2 and not any("aria-" in part or "role=" in part for part in cells)
 
 
 def test_latin_text_is_set_as_before_and_chinese_has_a_font(tmp_path):

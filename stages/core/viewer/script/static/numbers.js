@@ -1,9 +1,17 @@
 "use strict";
 
-// The numbers of the page: maps, queries and keys of every head, decoded when first asked for.
+// The numbers of what is shown: maps, queries and keys of every head, decoded when first asked for.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const TOKENS = data.pieces.length;
+let data = null; // one text, or pair, and one model or two
+let TOKENS = 0;
+let DIFFERENCE = 0; // stands for the first model less the second, where a model's place is asked
+function showData(shown) {
+  data = shown;
+  TOKENS = data.pieces.length;
+  DIFFERENCE = data.models.length;
+  kept.clear();
+}
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGIT = new Uint8Array(128);
 [...ALPHABET].forEach((letter, digit) => { DIGIT[letter.charCodeAt(0)] = digit; });
@@ -31,9 +39,11 @@ function once(key, make) {
 }
 
 // One head's map, query by key, in shares; `model`, `layer` and `head` are places in the data.
+// Maps are texts of 12-bit numbers by layer, or shares already.
 function mapOfPieces(model, layer, head) {
-  const ofLayer = once(`maps ${model} ${layer}`, () =>
-    scaled(decoded(data.models[model].maps[layer]), 0, 1 / data.highest));
+  const maps = data.models[model].maps[layer];
+  const ofLayer = typeof maps !== "string" ? maps : once(`maps ${model} ${layer}`, () =>
+    scaled(decoded(maps), 0, 1 / data.highest));
   return ofLayer.subarray(head * TOKENS * TOKENS, (head + 1) * TOKENS * TOKENS);
 }
 
@@ -69,7 +79,6 @@ function differenceOf(layer, head, words) {
 }
 
 // What is shown of a head: a model's map, or DIFFERENCE of the two.
-const DIFFERENCE = data.models.length;
 function shownMap(which, layer, head, words) {
   return which === DIFFERENCE ? differenceOf(layer, head, words) : mapOf(which, layer, head, words);
 }

@@ -1,7 +1,7 @@
 // What is shown. It stands in the address behind #, so that a view can be kept as a link.
 
-const VIEWS = { model: "All heads", head: "Lines", map: "Map", neuron: "Neurons" };
-if (data.models.some((model) => model.prediction)) VIEWS.effect = "Heads off";
+// Views that every page has, by the names of their tabs; a page may have more.
+const VIEWS = { model: "All heads", head: "Lines", map: "Map" };
 
 const INITIAL = {
   view: "model",
@@ -17,6 +17,7 @@ const INITIAL = {
 const initial = () => ({ ...INITIAL, heads: [...INITIAL.heads] });
 const state = initial();
 const listeners = [];
+const addressParts = []; // functions, each of which adds to an address what its page shows besides
 
 // Units are pieces or words, as chosen; neurons have pieces alone.
 const usesWords = () => state.words && state.view !== "neuron";
@@ -51,6 +52,7 @@ function addressOf(shown) {
   if (shown.which) parts.set("model", shown.which);
   if (shown.pair !== "all") parts.set("pair", shown.pair);
   if (shown.mode !== "zero") parts.set("off", shown.mode);
+  for (const add of addressParts) add(parts);
   return `#${parts}`;
 }
 

@@ -59,6 +59,7 @@ const mapView = {
     const isSigned = which === DIFFERENCE;
     panel.box = element("div", { className: "panel" },
       ...(panels > 1 ? [element("h2", {}, name)] : []),
+      ...patternInWords(which),
       element("div", { className: "scroll" },
         element("div", { className: "over" }, canvas, ...panel.marks)),
       isSigned ? legend("\u2212100 points", "+100 points", true) : legend("0%", "100%", false));
@@ -121,3 +122,14 @@ const mapView = {
     });
   },
 };
+
+// The pattern that a classifier gave the map, where one did.
+function patternInWords(which) {
+  const patterns = data.models[which]?.patterns;
+  if (!patterns) return [];
+  const [pattern, special, probability] =
+    patterns[state.layer * data.heads.length + state.heads[0]];
+  const under = special === pattern ? "" : ` (${special} under the rule special)`;
+  return [element("p", { className: "pattern" },
+    `${pattern}, probability ${percent(probability, 0)}${under}`)];
+}

@@ -1,0 +1,26 @@
+"""What a head's page shows of what tuning changes in its maps."""
+
+import pandas as pd
+
+from stages.core.maps.tables import TUNED_HEADS
+from stages.core.pages.head_facts import HeadFacts
+from stages.core.verdicts.estimates import rows_over_seeds
+from stages.core.verdicts.measures import Measures
+
+
+def rows(measures: Measures) -> pd.DataFrame:
+    """One row a task and head, over fine-tunings."""
+    table = measures.frame(TUNED_HEADS)
+    cropped = table[table["variant"] == "cropped"]
+    return rows_over_seeds(cropped, ["task", "layer", "head"], [("cosine", "low", "high")])
+
+
+FACTS = (
+    HeadFacts(
+        "drift",
+        5,
+        "Drift by tuning",
+        "Cosine between its maps before and after tuning; 1 is no change.",
+        rows,
+    ),
+)

@@ -1,0 +1,92 @@
+"""The pages whose measures a configuration has, and what they show and say."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import reduce
+from inspect import getdoc
+from typing import get_args
+
+import pandas as pd
+
+from stages.core.pages.gather import pages
+from stages.core.pages.page import Figure, Group, Page, Section, Table
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.models import by_model
+
+HEAD = ["model", "layer", "head"]
+
+
+@dataclass(frozen=True)
+class MeasuredPage:
+    """A page with what it shows in this configuration, and what it found in short."""
+
+    page: Page
+    sections: list[Section]
+    in_short: list[str]
+
+    @property
+    def items(self) -> list[Figure | Table]:
+        """All figures and tables."""
+        return [item for section in self.sections for item in section.items]
+
+
+def measured_pages(measures: Measures) -> dict[str, MeasuredPage]:
+    """The pages whose measures this configuration has, by name, in their order."""
+    measured = {}
+    for name, page in pages().items():
+        with suppress(NotMeasured):
+            measured[name] = MeasuredPage(page, page.sections(measures), said(page, measures))
+    return measured
+
+
+def said(page: Page, measures: Measures) -> list[str]:
+    """What the page says in short; nothing where it says nothing of these measures."""
+    if page.in_short is None:
+        return []
+    try:
+        return page.in_short(measures)
+    except NotMeasured:
+        return []
+
+
+def navigation(measured: dict[str, MeasuredPage]) -> dict[Group, dict[str, Page]]:
+    """The pages by name in each group; groups without a page are left out."""
+    groups = {
+        group: {name: one.page for name, one in measured.items() if one.page.group == group}
+        for group in get_args(Group)
+    }
+    return {group: some for group, some in groups.items() if some}
+
+
+def heads_of_pages(measures: Measures, shown: Iterable[Page]) -> pd.DataFrame:
+    """One row a model, layer and head; every page adds its columns."""
+    tables = []
+    for model, own in by_model(measures).items():
+        parts = []
+        for page in shown:
+            with suppress(NotMeasured):
+                parts += [page.heads(own)] if page.heads else []
+        if parts:
+            joint = reduce(lambda left, right: left.join(right, how="outer"), parts)
+            tables.append(joint.reset_index().assign(model=model))
+    if not tables:
+        return pd.DataFrame(columns=HEAD)
+    table = pd.concat(tables, ignore_index=True)
+    return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]
+
+
+def columns_of_pages(measures: Measures, shown: dict[str, Page]) -> pd.DataFrame:
+    """One row a page that adds columns to the table of all heads: what they are, in its words."""
+    rows: dict[str, tuple[str, list[str]]] = {}
+    for own in by_model(measures).values():
+        for name, page in shown.items():
+            with suppress(NotMeasured):
+                if page.heads is None:
+                    continue
+                said = (getdoc(page.heads) or "").split("\n\n")[0].replace("\n", " ")
+                _, names = rows.setdefault(name, (said.replace("`", ""), []))
+                names += [str(one) for one in page.heads(own) if str(one) not in names]
+    found = [(name, ", ".join(names), said) for name, (said, names) in rows.items()]
+    return pd.DataFrame(found, columns=["page", "columns", "what they are"])

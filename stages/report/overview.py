@@ -1,0 +1,142 @@
+"""What the overview says at its top: tallies, data, and what was not measured."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+from typing import get_args
+
+from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.questions.tables import QUESTION_SIZES
+from stages.core.tasks.tables import TASK_SIZES
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.findings import Finding, Findings, NotShown
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.region import Verdict
+
+KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
+SETTINGS = {True: "as the source", False: "another"}
+LIBRARIES = ("torch", "transformers", "numpy", "pandas", "scipy", "scikit-learn", "altair", "dvc")
+PREFIX = "Not measured in this configuration: "
+IN_WORDS: dict[Verdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "undecided": ("is undecided", "are undecided"),
+    "not decidable here": ("is not decidable here", "are not decidable here"),
+}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims got each verdict: of one kind in one setting, or of one paper."""
+
+    of: str
+    setting: str
+    counts: dict[str, int]
+
+
+def counted(some: Iterable[Finding]) -> dict[str, int]:
+    """How many of the claims have each verdict."""
+    verdicts = [finding.verdict for finding in some]
+    return {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
+
+
+def tallies(findings: Findings) -> list[Tally]:
+    """Verdicts by kind of claim and setting; kinds and settings without a claim are left out."""
+    rows = []
+    for kind, words in KINDS.items():
+        for in_setting, setting in SETTINGS.items():
+            some = [
+                finding
+                for finding in findings.claims.values()
+                if finding.kind == kind and finding.in_setting == in_setting
+            ]
+            if some:
+                rows.append(Tally(words, setting, counted(some)))
+    return rows
+
+
+def by_paper(findings: Findings) -> dict[str, dict[str, Finding]]:
+    """The measured claims of each paper; those that this project asks stand last, apart."""
+    papers: dict[str, dict[str, Finding]] = {}
+    own = {name: finding for name, finding in findings.claims.items() if finding.kind == "own"}
+    for name, finding in findings.claims.items():
+        if finding.kind != "own":
+            papers.setdefault(finding.paper, {})[name] = finding
+    return papers | ({"Questions of this project": own} if own else {})
+
+
+def paper_tallies(findings: Findings) -> list[Tally]:
+    """Verdicts by paper."""
+    return [Tally(paper, "", counted(some.values())) for paper, some in by_paper(findings).items()]
+
+
+def headline(findings: Findings) -> list[str]:
+    """How many published claims hold in their source's setting, and how many elsewhere."""
+    published = [finding for finding in findings.claims.values() if finding.kind != "own"]
+    if not published:
+        return ["No published claim was measured here."]
+    one = len(published) == 1
+    said = [f"{len(published)} published claim{' was' if one else 's were'} measured here."]
+    where = {True: "In the setting of the source", False: "In another setting"}
+    for in_setting, words in where.items():
+        some = [finding for finding in published if finding.in_setting == in_setting]
+        said.append(f"{words}: {_verdicts(some)}.")
+    return said
+
+
+def _verdicts(some: list[Finding]) -> str:
+    """How many claims there are, and how many of them have each verdict."""
+    if len(some) <= 1:
+        return f"1, which {IN_WORDS[some[0].verdict][0]}" if some else "none"
+    counts = [f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n]
+    return f"{len(some)}, of which {_joined(counts)}"
+
+
+def _joined(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def data_read(measures: Measures) -> dict[str, str]:
+    """The sizes of each task, corpus and set of questions, in words."""
+    found = {}
+    with suppress(NotMeasured):
+        for task, rows in measures.frame(TASK_SIZES).groupby("task", sort=False):
+            sizes = [f"{row.examples:,} examples in {row.split}" for row in rows.itertuples()]
+            found[str(task)] = "task, " + _joined(sizes)
+    with suppress(NotMeasured):
+        for row in measures.frame(CORPUS_SIZES).itertuples():
+            found[str(row.corpus)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
+    with suppress(NotMeasured):
+        for questions, rows in measures.frame(QUESTION_SIZES).groupby("questions", sort=False):
+            sizes = [f"{row.examples:,} in {row.split}" for row in rows.itertuples()]
+            found[str(questions)] = "multiple-choice questions, " + _joined(sizes)
+    return found
+
+
+def seeds_in_words(findings: Findings) -> str:
+    """How many fine-tunings there are of each task and set of questions; empty where none is."""
+    parts = [
+        f"{task} {len(seeds)} ({', '.join(str(seed) for seed in seeds)})"
+        for task, seeds in (findings.seeds | findings.questions).items()
+    ]
+    return "; ".join(parts)
+
+
+def libraries() -> str:
+    """The versions of Python and of the libraries that measure and draw, as installed."""
+    found = [f"Python {python_version()}"]
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)
+
+
+def by_reason(findings: Findings) -> dict[str, dict[str, NotShown]]:
+    """What was not measured, by its reason: reasons of most claims come first."""
+    reasons: dict[str, dict[str, NotShown]] = {}
+    for name, claim in findings.not_shown.items():
+        words = claim.reason.removeprefix(PREFIX)
+        reasons.setdefault(words[:1].upper() + words[1:], {})[name] = claim
+    return dict(sorted(reasons.items(), key=lambda item: -len(item[1])))

@@ -1,0 +1,43 @@
+"""Prose of pages as HTML: names between backticks as code, claims as links to their cards."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+CODE = re.compile(r"`([^`\n]+)`")
+
+
+@pass_context
+def prose(context: Context, text: Any) -> Markup:
+    """Escape a text; names in backticks become code, and ids of claims become links.
+
+    The templates give `claim_pages`: the page on which each claim stands.
+    """
+    return with_links(str(text), context.get("claim_pages", {}), context.get("root", ""))
+
+
+def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
+    """As `prose`, with what it takes from the templates."""
+    html = CODE.sub(r"<code>\1</code>", str(escape(text)))
+    if not claim_pages:
+        return Markup(html)
+    ids = "|".join(re.escape(name) for name in sorted(claim_pages, key=len, reverse=True))
+    # Not inside of a longer word or id, and not what is already code.
+    mentioned = re.compile(rf"(<code>.*?</code>)|(?<![\w-])({ids})(?![\w-])")
+
+    def linked(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1]
+        name = match[2]
+        return f'<a href="{root}pages/{claim_pages[name]}.html#{name}">{name}</a>'
+
+    return Markup(mentioned.sub(linked, html))
+
+
+def plain(text: Any) -> str:
+    """The text for those who hear it: without backticks."""
+    return CODE.sub(r"\1", str(text))

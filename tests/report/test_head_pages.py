@@ -1,0 +1,197 @@
+"""The data of a head's page: what studies found of that head and no other, and its own maps."""
+
+import base64
+import json
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stages.ablate import head_facts as ablate
+from stages.core.verdicts.measures import Measures
+from stages.core.viewer.packed_maps import unpacked
+from stages.core.viewer.tables import TEXTS as KEPT
+from stages.patterns import head_facts as patterns
+from stages.report.head_examples import examples_of, label_in_words, notes, shortened
+from stages.report.head_pages import HeadFacts, ModelHeads, facts_of_layer, write_heads
+from stages.surface import head_facts as surface
+from tests.examples.planted import TEXTS, planted_map, write_planted
+
+LAYERS, HEADS, PLANTED = 4, 5, (2, 3)
+NAN = float("nan")
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("measures")
+    write_planted(folder / "examples", "relevance", LAYERS, HEADS, PLANTED, drawn=2)
+    measures = Measures(folder, {"relevance": "accuracy"}, ["tuned"], {"relevance": [0]})
+    assert len(measures.frame(KEPT))
+    return examples_of(measures, {"relevance": ["unrelated", "close"]})
+
+
+def map_in(record: dict, arm: int, layer: int, head: int) -> np.ndarray:
+    """One map as the page's script unpacks it."""
+    codes = zlib.decompress(base64.b64decode(record["models"][arm]["packed"]))
+    tokens = len(record["pieces"])
+    shape = (len(record["layers"]), len(record["heads"]), tokens, tokens)
+    maps = unpacked(np.frombuffer(codes, dtype=np.uint8)).reshape(shape)
+    return maps[record["layers"].index(layer), record["heads"].index(head)]
+
+
+def test_a_drawn_example_has_the_planted_map_in_its_place(examples):
+    drawn = [example for example in examples if example.drawn]
+    assert len(drawn) == 2
+    for example in drawn:
+        tokens = len(example.record["pieces"])
+        for arm in (0, 1):
+            np.testing.assert_array_equal(
+                map_in(example.record, arm, *PLANTED), planted_map(tokens)
+            )
+            other = map_in(example.record, arm, PLANTED[1] - 1, PLANTED[0])
+            assert not np.allclose(other, planted_map(tokens))
+        first, *_ = example.record["models"]
+        assert first["name"] == "tuned"
+        assert first["patterns"][PLANTED[0] * HEADS + PLANTED[1]][0] == "diagonal"
+        assert example.record["label"] == "unrelated"
+
+
+def test_chosen_examples_have_the_chosen_head_alone(examples):
+    clearest = next(one for one in examples if one.why.startswith("the clearest of 4 diagonal"))
+    assert clearest.why == "the clearest of 4 diagonal maps, probability 90%"
+    assert clearest.record["texts"] == list(TEXTS[3])
+    assert clearest.heads == [PLANTED]
+    tokens = len(clearest.record["pieces"])
+    np.testing.assert_array_equal(map_in(clearest.record, 1, *PLANTED), planted_map(tokens))
+
+
+def test_notes_name_the_clearest_and_the_median_of_the_drawn_texts(examples):
+    drawn = {one.key: one.clear[PLANTED][1] for one in examples if one.drawn}
+    found = notes(examples)[PLANTED]
+    assert set(found) == set(drawn)  # of two the lower one is the median
+    for key, said in found.items():
+        which = "clearest" if drawn[key] == max(drawn.values()) else "median"
+        assert said == f"{which} of this head's maps (diagonal, probability {drawn[key]:.0%})"
+
+
+@pytest.mark.parametrize(
+    ("label", "labels", "said"),
+    [(1.0, ["no", "yes"], "yes"), (3.2, None, "3.2"), (NAN, None, ""), (NAN, ["no"], "")],
+)
+def test_labels_in_words(label, labels, said):
+    assert label_in_words(label, labels) == said
+
+
+def test_long_texts_are_cut():
+    assert shortened("a" * 60) == "a" * 60
+    assert shortened("a" * 61) == "a" * 59 + "…"
+
+
+def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
+    table = pd.DataFrame(
+        {
+            "layer": [0, 0, 1, 1],
+            "head": [0, 1, 0, 1],
+            "task": ["</script>"] * 4,
+            "effect": [0.1, -0.25, 0.3, NAN],
+        }
+    )
+    fact = HeadFacts(
+        "ablate", 1, "Effects", "How to read.", lambda _: table, lambda own: str(len(own))
+    )
+    model = ModelHeads("tiny", [], 2, 2, [(fact, table)], [])
+    assert facts_of_layer(model, 0)[1]["rows"] == [[["</script>", "-0.250"]]]
+    assert facts_of_layer(model, 1)[1]["rows"] == [[["</script>", ""]]]
+    assert facts_of_layer(model, 1)[0]["said"] == ["1"]
+    write_heads(tmp_path / "heads", [model], ["written"])
+    text = (tmp_path / "heads/facts-0-1.js").read_text(encoding="utf-8")
+    assert "</script>" not in text
+    inside = text.removeprefix("headsData(").removesuffix(");\n")
+    name, content = json.loads(f"[{inside}]")
+    assert name == "facts-0-1"
+    assert content[0]["rows"] == [[["</script>", "0.300"]]]
+    index = (tmp_path / "heads/index.js").read_text(encoding="utf-8")
+    assert '"numbers":[false,true]' in index
+    assert '"generated":["written"]' in index
+
+
+def effects(*rows: tuple) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["task", "off as", "effect, points", "low", "high"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            effects(("a", "zero", -2.0, -3.0, -1.0), ("b", "zero", 1.0, -1.0, 3.0)),
+            "Without it, of 2 cases of a task and a way to turn it off, it gets worse in 1, most "
+            "a (zero), -2.0 points [-3.0, -1.0].",
+        ),
+        (
+            effects(("a", "zero", -2.0, -3.0, -1.0), ("a", "mean", 4.0, 2.0, 6.0)),
+            "Without it, of 2 cases of a task and a way to turn it off, it gets worse in 1, most "
+            "a (zero), -2.0 points [-3.0, -1.0] and better in 1, most a (mean), "
+            "+4.0 points [+2.0, +6.0].",
+        ),
+        (
+            effects(("a", "zero", 0.0, 0.0, 0.0), ("b", "zero", NAN, NAN, NAN)),
+            "No effect of it is shown: 2 cases of a task and a way to turn it off.",
+        ),
+    ],
+)
+def test_what_is_said_of_effects(rows, said):
+    assert ablate.said(rows) == said
+
+
+def roles(*rows: tuple) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["corpus", "role", "strength", "low", "high"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            roles(("web", "next token", 0.2, 0.1, 0.3), ("web", "previous token", 0.9, 0.8, 0.95)),
+            "On web it follows most: previous token, with a strength of 0.90 [0.80, 0.95].",
+        ),
+        (
+            roles(("web", "next token", 0.5, 0.4, 0.6), ("web", "previous token", 0.5, 0.4, 0.6)),
+            "On web it follows most: next token and previous token, with a strength of "
+            "0.50 [0.40, 0.60].",
+        ),
+        (
+            roles(("web", "next token", -0.1, -0.2, 0.0), ("web", "x", NAN, NAN, NAN)),
+            "On web it follows none of seven patterns more than equal attention to all tokens "
+            "would.",
+        ),
+        (
+            roles(("web", "next token", NAN, NAN, NAN)),
+            "On web it follows none of seven patterns more than equal attention to all tokens "
+            "would.",
+        ),
+    ],
+)
+def test_what_is_said_of_roles(rows, said):
+    assert surface.said(rows) == said
+
+
+def test_the_commonest_pattern_and_what_is_said_of_it():
+    shares = pd.DataFrame(
+        [
+            ("one", "tuned", 0, 0, "vertical", 0.4),
+            ("one", "tuned", 0, 0, "diagonal", 0.6),
+            ("two", "tuned", 0, 0, "vertical", 0.5),
+            ("two", "tuned", 0, 0, "diagonal", 0.5),
+            ("two", "random_weights", 0, 0, "heterogeneous", 1.0),
+        ],
+        columns=["data", "model", "layer", "head", "pattern", "share"],
+    )
+    found = patterns.commonest(shares)
+    assert found["pattern"].tolist() == ["diagonal", "vertical or diagonal", "heterogeneous"]
+    assert found["share of its maps"].tolist() == [0.6, 0.5, 1.0]
+    assert patterns.said(found) == (
+        "The commonest pattern of its maps is, of 2 sets of maps, diagonal in 1 and vertical or "
+        "diagonal in 1."
+    )
+    assert patterns.said(found[found["model"] == "random_weights"]) == ""

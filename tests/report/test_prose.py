@@ -1,0 +1,20 @@
+"""Prose of pages as HTML."""
+
+from stages.report.prose import plain, with_links
+
+PAGES = {"K2-weighted": "classifier", "K2": "patterns", "C5-nsubj": "syntax"}
+
+
+def test_names_in_backticks_become_code_and_everything_else_is_escaped():
+    assert with_links("set `run.tasks` <b>", {}, "") == "set <code>run.tasks</code> &lt;b&gt;"
+    assert with_links("`<script>`", {}, "") == "<code>&lt;script&gt;</code>"
+    assert with_links("one ` alone", {}, "") == "one ` alone"
+    assert plain("set `run.tasks`") == "set run.tasks"
+
+
+def test_claims_are_linked_by_their_whole_id():
+    link = '<a href="../pages/classifier.html#K2-weighted">K2-weighted</a>'
+    assert with_links("As K2-weighted.", PAGES, "../") == f"As {link}."
+    for other in ("K2-weighted-more", "XK2-weighted", "K2-joint"):
+        assert "<a" not in with_links(other, PAGES, ""), other
+    assert "<a" not in with_links("`K2-weighted`", PAGES, "")
