@@ -21,14 +21,8 @@ from stages.core.encoder.batches import Batch, Encoded, encode
 from stages.core.encoder.checkpoint import load_encoder, load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.grid.grid import Grid, mean_outputs
-from stages.core.heads.gates import (
-    Gate,
-    GateBatch,
-    off_matrix,
-    random_shares,
-    single_heads,
-    whole_layers,
-)
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate, random_shares, single_heads, whole_layers
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics

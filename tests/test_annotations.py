@@ -5,7 +5,7 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from stages.core.heads.gates import GateBatch, uniform_output
+from stages.core.heads.gate_batches import GateBatch, uniform_output
 from stages.core.intervals.groups import group_means
 
 VALUES = torch.zeros(3, 2, 5, 4)  # of three texts, two heads, five tokens

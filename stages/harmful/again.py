@@ -13,8 +13,8 @@ from itertools import permutations
 
 import numpy as np
 import pandas as pd
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float
-from scipy.stats import rankdata, t
 
 from stages.core.intervals.intervals import LEVEL, Interval
 from stages.core.stage.tables import drawn_name
@@ -82,7 +82,7 @@ def overlap(one: OfRun, other: OfRun, division: int, half: int) -> float:
 def rank_correlation(one: OfRun, other: OfRun, division: int, half: int) -> float:
     """Spearman over heads, of effects on the one's half and on the other's other half."""
     ranks = [
-        rankdata(losses)
+        scipy.stats.rankdata(losses)
         for losses in (one.losses[division, half], other.losses[division, 1 - half])
     ]
     return float(np.corrcoef(ranks)[0, 1])
@@ -121,7 +121,7 @@ def jackknife(pairs: Float[np.ndarray, "seed seed"]) -> Interval:
     kept = [np.delete(np.delete(pairs, seed, 0), seed, 1) for seed in range(count)]
     without = np.array([np.nanmean(part) for part in kept])
     error = np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2))
-    half_width = error * t.isf((1 - LEVEL) / 2, count - 1)
+    half_width = error * scipy.stats.t.isf((1 - LEVEL) / 2, count - 1)
     return Interval(value, value - half_width, value + half_width)
 
 

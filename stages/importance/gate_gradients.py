@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from tqdm import tqdm
 
 from stages.core.encoder.batches import Encoded
-from stages.core.heads.gates import GateBatch
+from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.seam import Gated
 from stages.core.intervals.intervals import draw_samples, percentile_interval
 from stages.core.losses import losses

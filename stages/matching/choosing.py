@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float
-from scipy.stats import norm
 
 from stages.core.heads.gates import Head, bands
 from stages.core.intervals.groups import group_weights
@@ -62,7 +62,7 @@ def beyond_chance(
     figures: Figures, names: Sequence[str], asked: int
 ) -> Bool[np.ndarray, "layer head"]:
     """Which heads have all of these figures above 0, where so many heads are asked."""
-    bound = norm.isf((1 - LEVEL) / asked)
+    bound = scipy.stats.norm.isf((1 - LEVEL) / asked)
     found = np.ones(figures.shape[2:], dtype=bool)
     for name in names:
         own = plane(figures, name)

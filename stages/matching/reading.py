@@ -18,7 +18,8 @@ from tqdm import tqdm
 from stages.core.encoder.batches import Encoded
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
-from stages.core.heads.gates import Gate, GateBatch, Head, off_matrix
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate, Head
 from stages.core.heads.layer_maps import embedded
 from stages.core.heads.layers import attention_probabilities, real_tokens
 from stages.core.heads.seam import Gated

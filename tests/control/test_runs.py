@@ -11,7 +11,8 @@ from stages.control import stage as control
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.heads.gates import Gate, GateBatch, off_matrix
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import draw_examples, read_examples

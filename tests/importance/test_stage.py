@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from stages.core.encoder.batches import Encoded
-from stages.core.heads.gates import Gate, GateBatch, single_heads
+from stages.core.heads.gate_batches import GateBatch
+from stages.core.heads.gates import Gate, single_heads
 from stages.core.heads.seam import Gated
 from stages.core.losses import losses
 from stages.core.outcomes.outcomes import Outcomes, write_outcomes

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.heads.gates import Gate, GateBatch, off_matrix
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.matching.reading import cls_rows, reading_table, share_and_entropy
 from stages.matching.tables import MATCHING, ON, RANDOM

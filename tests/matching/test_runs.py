@@ -10,7 +10,7 @@ import torch
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.heads.gates import GateBatch
+from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.seam import Gated
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import read_examples

@@ -9,7 +9,7 @@ from transformers import AutoModelForSequenceClassification
 from typer.testing import CliRunner
 
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.heads.gates import GateBatch
+from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.seam import Gated
 from stages.core.stage.command import typer
 from stages.core.stage.files import InputError

@@ -25,7 +25,8 @@ from torch import Tensor, nn
 
 from stages.core.encoder.batches import Batch
 from stages.core.grid.changed_network import after_changes, change_weights, unchanged_sums
-from stages.core.heads.gates import Gate, GateBatch, Mode, off_matrix, uniform_output
+from stages.core.heads.gate_batches import GateBatch, off_matrix, uniform_output
+from stages.core.heads.gates import Gate, Mode
 from stages.core.heads.layer_maps import embedded
 from stages.core.heads.layers import Asking, AskingHeads, Hidden, Layer, asking_tokens, real_tokens
 from stages.core.heads.seam import Gated

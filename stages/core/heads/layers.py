@@ -24,7 +24,7 @@ from torch.nn.functional import layer_norm, scaled_dot_product_attention
 from transformers.activations import GELUActivation
 
 from stages.core.encoder.families import Family
-from stages.core.heads.gates import uniform_output
+from stages.core.heads.gate_batches import uniform_output
 from stages.core.heads.layer_modules import LayerModules, layer_modules
 
 Hidden = Float[Tensor, "batch token hidden"]

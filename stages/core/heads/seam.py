@@ -17,7 +17,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.masking_utils import sdpa_mask
 
 from stages.core.encoder.families import family_of
-from stages.core.heads.gates import GateBatch
+from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.layer_modules import layer_holder, layer_modules
 from stages.core.heads.layers import Layer, attention_probabilities, encoder_layers
 

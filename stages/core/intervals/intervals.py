@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Float, Int
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 LEVEL = 0.95
 Bound = Float[np.ndarray, "..."] | float  # NumPy makes a number of an array without axes
@@ -37,7 +36,7 @@ def bootstrap(
     value = float(statistic(*arrays))
     if arrays[0].shape[-1] < 2:
         return Interval(value, np.nan, np.nan)
-    interval = stats.bootstrap(
+    interval = scipy.stats.bootstrap(
         arrays,
         lambda *samples, axis=-1: statistic(*samples),
         paired=len(arrays) > 1,
@@ -78,22 +77,25 @@ def bca_limits(
         without_one: the values with one of the resampled units left out.
     """
     limits = np.full((2, len(values)), np.nan)
-    tails = stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    tails = scipy.stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
     for place, (value, line, others) in enumerate(zip(values, drawn, without_one, strict=True)):
         line, others = line[~np.isnan(line)], others[~np.isnan(others)]
         if np.isnan(value) or not len(line):
             continue
         # Half of those that equal the value lie below it.
         below = (np.mean(line < value) + np.mean(line <= value)) / 2
-        bias = stats.norm.ppf(below) if 0 < below < 1 else 0.0
+        bias = scipy.stats.norm.ppf(below) if 0 < below < 1 else 0.0
         away = others.mean() - others
         spread = np.sum(away**2) ** 1.5
         acceleration = np.sum(away**3) / (6 * spread) if spread > 0 else 0.0
-        shares = stats.norm.cdf(bias + (bias + tails) / (1 - acceleration * (bias + tails)))
+        shares = scipy.stats.norm.cdf(bias + (bias + tails) / (1 - acceleration * (bias + tails)))
         limits[:, place] = np.quantile(line, shares)
     return limits[0], limits[1]
 
 
 def holm(p: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
     """p-values corrected for the number of tests (Holm 1979)."""
+    # Two stages correct p-values; all the others would load statsmodels for nothing.
+    from statsmodels.stats.multitest import multipletests
+
     return multipletests(p, method="holm")[1]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Float, Int
-from scipy import stats
 
 from stages.core.intervals.intervals import LEVEL, holm, percentile_interval
 from stages.core.outcomes.choices import halve, held_out_choice
@@ -182,7 +182,7 @@ def _for_few(draws: int) -> float:
     if draws < 2:
         return 1.0
     upper = (1 + LEVEL) / 2
-    student = stats.t(draws - 1).ppf(upper) / stats.norm.ppf(upper)
+    student = scipy.stats.t(draws - 1).ppf(upper) / scipy.stats.norm.ppf(upper)
     return float(student * np.sqrt(draws / (draws - 1)))
 
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float, Int
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from stages.core.intervals.intervals import draw_samples, percentile_interval
 from stages.core.outcomes.deciding import ACCURACY
@@ -91,7 +90,7 @@ def paired_effects(outcomes: Outcomes, effects: Float[np.ndarray, "gate resample
     else:
         error = effects.std(axis=1, ddof=1)
         ratio = np.divide(effect, error, out=np.zeros_like(effect), where=error > 0)
-        p = 2 * stats.norm.sf(np.abs(ratio))
+        p = 2 * scipy.stats.norm.sf(np.abs(ratio))
     return pd.DataFrame({"value": value, "effect": effect, "low": low, "high": high, "p": p})
 
 
@@ -99,5 +98,8 @@ def _mcnemar(
     before_right: Bool[np.ndarray, " example"], after_right: Bool[np.ndarray, " example"]
 ) -> float:
     lost, won = np.sum(before_right & ~after_right), np.sum(~before_right & after_right)
+    # Most who resample outcomes test nothing, and would load statsmodels for it.
+    from statsmodels.stats.contingency_tables import mcnemar
+
     # The test looks at nothing but the two counts of examples that changed.
     return mcnemar([[0, lost], [won, 0]], exact=True).pvalue

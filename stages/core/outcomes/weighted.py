@@ -8,8 +8,8 @@ hold these against them.
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Float, Real, Shaped
-from scipy import stats
 
 Labels = Float[np.ndarray, " example"]
 Predictions = Float[np.ndarray, "gate example"]
@@ -116,8 +116,8 @@ def _middle_ranks(
     order = np.argsort(values, kind="stable")
     upto = np.cumsum(drawn[order], axis=0)
     before = np.concatenate([np.zeros((1, drawn.shape[1])), upto])
-    last = stats.rankdata(values, "max").astype(int)
-    first = stats.rankdata(values, "min").astype(int)
+    last = scipy.stats.rankdata(values, "max").astype(int)
+    first = scipy.stats.rankdata(values, "min").astype(int)
     return (before[last] + before[first - 1] - upto[-1]) / 2
 
 

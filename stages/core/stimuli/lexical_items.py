@@ -11,8 +11,8 @@ covers 92% and more, with three items a sentence up to 99%.
 from collections.abc import Sequence
 
 import numpy as np
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float, Int
-from scipy.stats import norm, t
 
 from stages.core.intervals.groups import group_weights
 from stages.core.intervals.held_out import halves
@@ -52,7 +52,7 @@ def widened(
         count: of items.
     """
     tail = (1 - LEVEL) / 2
-    factor = t(max(count - 1, 1)).isf(tail) / norm.isf(tail)
+    factor = scipy.stats.t(max(count - 1, 1)).isf(tail) / scipy.stats.norm.isf(tail)
     return lines[..., :1] + np.where(np.arange(lines.shape[-1]), factor, 0) * (
         lines - lines[..., :1]
     )

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Float, Int, Shaped
-from scipy import stats
 
 Labels = Shaped[np.ndarray, "... example"]
 # NumPy makes a number of an array without axes.
@@ -60,13 +60,15 @@ def pearson(labels: Labels, predictions: Labels) -> Values:
     """Pearson correlation; 0 where a side is constant, as a constant predicts nothing."""
     labels, predictions = np.broadcast_arrays(labels, predictions)
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.ConstantInputWarning)
-        return np.nan_to_num(stats.pearsonr(labels, predictions, axis=-1).statistic)
+        warnings.simplefilter("ignore", scipy.stats.ConstantInputWarning)
+        return np.nan_to_num(scipy.stats.pearsonr(labels, predictions, axis=-1).statistic)
 
 
 def spearman(labels: Labels, predictions: Labels) -> Values:
     """Spearman rank correlation; 0 where a side is constant."""
-    return pearson(stats.rankdata(labels, axis=-1), stats.rankdata(predictions, axis=-1))
+    return pearson(
+        scipy.stats.rankdata(labels, axis=-1), scipy.stats.rankdata(predictions, axis=-1)
+    )
 
 
 METRICS: dict[str, Callable[[Labels, Labels], Values]] = {
@@ -77,8 +79,8 @@ METRICS: dict[str, Callable[[Labels, Labels], Values]] = {
 def scorer(metric: str, labels: Labels) -> Callable[[Labels], Values]:
     """The metric of any predictions on these labels, which a rank correlation ranks only once."""
     if metric == "spearman":
-        ranks = stats.rankdata(labels, axis=-1)
-        return lambda predictions: pearson(ranks, stats.rankdata(predictions, axis=-1))
+        ranks = scipy.stats.rankdata(labels, axis=-1)
+        return lambda predictions: pearson(ranks, scipy.stats.rankdata(predictions, axis=-1))
     return partial(METRICS[metric], labels)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # whose submodules load when they are first used
 from jaxtyping import Float
-from scipy.stats import norm, t
 
 from stages.core.intervals.intervals import LEVEL, Interval, holm, percentile_interval
 from stages.core.stage.tables import drawn_name
@@ -116,7 +116,7 @@ def over_seeds(runs: Sequence[Estimate]) -> Estimate:
     examples = mean_on_same_examples(runs)
     values = np.array([run.value for run in runs])
     error = values.std(ddof=1) / np.sqrt(len(runs))
-    student = t(len(runs) - 1)
+    student = scipy.stats.t(len(runs) - 1)
     half_width = error * student.isf((1 - LEVEL) / 2)
     drawn = None
     if examples.drawn is not None:
@@ -176,9 +176,9 @@ def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
     are significantly below, after Holm's correction over all heads.
     """
     half_width = (heads["high"] - heads["low"]) / 2
-    error = (half_width / norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
+    error = (half_width / scipy.stats.norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
     score = ((heads[column] - bound) / error).to_numpy()
-    above, below = (holm(norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
+    above, below = (holm(scipy.stats.norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))
     value = int((heads[column] > bound).sum())
     return Estimate(value, int(above.sum()), len(heads) - int(below.sum()), len(heads))
 
@@ -186,7 +186,7 @@ def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
 def _widening(count: int) -> float:
     """How much wider a normal interval must be for `count` of them to hold at once (Bonferroni)."""
     tail = (1 - LEVEL) / 2
-    return norm.isf(tail / count) / norm.isf(tail)
+    return scipy.stats.norm.isf(tail / count) / scipy.stats.norm.isf(tail)
 
 
 def smallest(estimates: Sequence[Estimate], at: int | None = None) -> Estimate:

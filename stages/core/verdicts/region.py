@@ -3,8 +3,8 @@
 import math
 from typing import Literal
 
+import scipy  # whose submodules load when they are first used
 from pydantic import PositiveInt, model_validator
-from scipy.stats import norm
 
 from stages.core.intervals.intervals import LEVEL
 from stages.core.stage.settings import Parameters
@@ -105,8 +105,8 @@ def power(estimate: Estimate, region: Region, published: float | None) -> Power 
         return None
     above = region.direction > 0
     half_width = estimate.value - estimate.low if above else estimate.high - estimate.value
-    normal = norm.isf((1 - LEVEL) / 2)
-    smallest = max(half_width, 0.0) * (normal + norm.isf(1 - POWER)) / normal
+    normal = scipy.stats.norm.isf((1 - LEVEL) / 2)
+    smallest = max(half_width, 0.0) * (normal + scipy.stats.norm.isf(1 - POWER)) / normal
     distance = None if published is None else region.depth(published)
     needed = None
     if distance is not None and 0 < distance < smallest:

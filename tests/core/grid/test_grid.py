@@ -10,15 +10,8 @@ from stages.core.encoder.batches import Batch, Encoded
 from stages.core.grid import grid as grid_module
 from stages.core.grid.grid import Grid, mean_outputs
 from stages.core.grid.run import run_gates
-from stages.core.heads.gates import (
-    Gate,
-    GateBatch,
-    Mode,
-    off_matrix,
-    random_shares,
-    single_heads,
-    whole_layers,
-)
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.heads.layers import Layer
 from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import ByDevice, Runtime

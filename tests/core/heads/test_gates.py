@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from stages.core.heads.gates import (
-    Gate,
-    GateBatch,
-    Mode,
-    bands,
-    off_matrix,
-    random_shares,
-    single_heads,
-    whole_layers,
-)
+from stages.core.heads.gate_batches import GateBatch, off_matrix
+from stages.core.heads.gates import Gate, Mode, bands, random_shares, single_heads, whole_layers
 
 # Two tokens, one of them padding in the second example; one layer, two heads, head size 1.
 OUTPUT = torch.tensor([[[[1.0], [2.0]], [[3.0], [4.0]]], [[[5.0], [6.0]], [[7.0], [8.0]]]])

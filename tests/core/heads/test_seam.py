@@ -2,7 +2,7 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification
 
-from stages.core.heads.gates import GateBatch
+from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.layers import attention_probabilities
 from stages.core.heads.seam import Gated, attention
