@@ -3,8 +3,8 @@
 `python -m tools.dependencies` renews the code lines of `dvc.yaml` after an import was added or
 removed. A package stands as a whole where a stage runs all of it, or all but `SPARED` files of it;
 otherwise its files stand one by one: so a stage hardly ever runs anew for code that it does not
-run, and `dvc.lock`, which DVC rewrites after every stage, stays short. Files that hold a docstring
-alone are not listed: they change no result.
+run, and `dvc.lock`, which DVC rewrites after every stage, stays short. Files that hold
+a docstring alone, or beside it imports of listed files, are not listed: they change no result.
 """
 
 import ast
@@ -48,16 +48,24 @@ def imports(file: Path) -> frozenset[Path]:
 
 
 @cache
-def is_docstring_alone(file: Path) -> bool:
-    """Whether a module runs nothing."""
+def runs_nothing(file: Path) -> bool:
+    """Whether a module holds a docstring alone, or beside it only `import stages....`.
+
+    What it imports is listed itself.
+    """
     body = ast.parse((ROOT / file).read_text(encoding="utf-8")).body
-    return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in body)
+    return all(
+        all(alias.name.startswith("stages.") for alias in node.names)
+        if isinstance(node, ast.Import)
+        else isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for node in body
+    )
 
 
 def modules_in(folder: Path) -> set[Path]:
     """The files below a folder that run something, relative to the root."""
     files = {path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py")}
-    return {file for file in files if not is_docstring_alone(file)}
+    return {file for file in files if not runs_nothing(file)}
 
 
 def closure_of(files: set[Path]) -> set[Path]:
@@ -80,7 +88,7 @@ def readers() -> list[Path]:
 
 
 def closure(module: str) -> set[Path]:
-    """Every file of the project that `python -m MODULE` runs, docstrings alone left out."""
+    """Every file of the project that `python -m MODULE` runs, those left out that run nothing."""
     main = module_file(f"{module}.__main__") or module_file(module)
     assert main is not None, f"{module}: no such module"
     stage = module.rpartition(".")[2]
@@ -96,7 +104,7 @@ def closure(module: str) -> set[Path]:
     if stage == "corpus":
         loaded |= set(readers())
     found = closure_of({main, *around, *loaded} - {None})
-    return {file for file in found if not is_docstring_alone(file)}
+    return {file for file in found if not runs_nothing(file)}
 
 
 def listed(module: str) -> list[str]:
