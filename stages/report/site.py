@@ -3,7 +3,6 @@
 Everything a page needs lies beside it, so the report works from disk without a network.
 """
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +12,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from stages.core.pages.charts import PLACES, save_svg, specification
+from stages.core.pages.charts import PLACES, save_svg
 from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
@@ -21,6 +20,8 @@ from stages.core.verdicts.region import Verdict
 from stages.core.viewer.script.inline import as_json
 from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
 from stages.report.cells import rows
+from stages.report.embedded_charts import inline_specification
+from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
 from stages.report.head_pages import (
     ModelHeads,
     places_of_models,
@@ -115,6 +116,19 @@ def write_site(
         (folder / "heads.html").write_text(text, encoding="utf-8")
         text = templates.get_template("head.html").render(shared, root="../", current="head")
         (folder / "head.html").write_text(text, encoding="utf-8")
+        text = templates.get_template("gallery.html").render(
+            shared,
+            root="../",
+            current="gallery",
+            gallery=gallery_of(models),
+            kinds=KINDS,
+            shown_generated=[
+                name
+                for name in generated
+                if any(one.data == name for model in models for one in model.examples)
+            ],
+        )
+        (folder / "gallery.html").write_text(text, encoding="utf-8")
     with atomic(reports / "index.html") as partial:
         text = templates.get_template("index.html").render(shared | top, root="", current="index")
         partial.write_text(text, encoding="utf-8")
@@ -149,6 +163,7 @@ def write_assets(folder: Path) -> None:
     with atomic(folder) as partial:
         shutil.copytree(HERE / "static", partial)
         write_head_assets(partial)
+        write_gallery_assets(partial)
         (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
 
 
@@ -159,9 +174,3 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     frame[numbers] = frame[numbers] + 0.0  # no -0.0
     with atomic(path) as partial:
         frame.to_csv(partial, index=False, lineterminator="\n")
-
-
-def inline_specification(figure: Figure) -> Markup:
-    """The figure's Vega-Lite as JSON that is safe inside of a script element."""
-    text = json.dumps(specification(figure.chart, plain(figure.caption)), sort_keys=True)
-    return Markup(text.replace("<", "\\u003c"))
