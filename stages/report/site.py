@@ -134,7 +134,7 @@ def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
 
 
 def write_items(reports: Path, items: list[Figure | Table]) -> None:
-    """Write figures/NAME.svg with its data, tables/NAME.csv, and layers x heads as plots/NAME.csv."""
+    """Write figures with their data, tables, and plots/NAME.csv of figures of layers x heads."""
     with (
         atomic(reports / "figures") as figures,
         atomic(reports / "tables") as tables,
