@@ -14,12 +14,12 @@ stages:
     cmd: python -m stages.syntax ${item}
     deps: [work/corpora, stages/core/stage, stages/syntax/__main__.py, stages/syntax/stage.py]
     params: [syntax, 'corpora.${item.corpus}']
-    outs: [work/measures/syntax/${item.corpus}.parquet]
+    outs: ['work/measures/syntax/${item.corpus}.parquet']
   effects:
     cmd: python -m stages.ablate.effects ${item}
     deps: [stages/ablate/effects, stages/syntax/words.py]
     params: [effects.resamples, absent]
-    outs: [work/measures/effects/a.parquet: {cache: false}]
+    outs: [{work/measures/effects/a.parquet: {cache: false}}]
   corpus:
     foreach: ${corpora}
     do:
