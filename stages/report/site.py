@@ -13,7 +13,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from stages.core.pages.charts import PLACES, save_svg, specification
+from stages.core.pages.charts import PLACES, data_of, save_svg, specification
 from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
@@ -28,7 +28,8 @@ from stages.report.head_pages import (
     write_heads,
 )
 from stages.report.measured_pages import MeasuredPage, navigation
-from stages.report.prose import plain, prose
+from stages.report.origins import Origin, as_yaml
+from stages.report.prose import argument_in_words, plain, prose
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -53,6 +54,8 @@ def environment() -> Environment:
         json=lambda content: Markup(as_json(content)),
         prose=prose,
         plain=plain,
+        argument=argument_in_words,
+        yaml=as_yaml,
         specification=inline_specification,
     )
     made.tests.update(figure=lambda item: isinstance(item, Figure))
@@ -69,6 +72,7 @@ def write_site(
     top: dict[str, Any],
     models: list[ModelHeads],
     columns: pd.DataFrame,
+    origins: dict[str, Origin],
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
@@ -80,6 +84,7 @@ def write_site(
         top: what the overview alone says, by name.
         models: whose heads have a page.
         columns: what the columns of `heads` are, and the page that each is from.
+        origins: the stages whose tables pages and claims read, by folder of `work/measures`.
     """
     templates = environment()
     # The first page of a study is the one that its claims link to.
@@ -99,6 +104,7 @@ def write_site(
         ],
         "page_of": page_of,
         "claim_pages": claim_pages(findings, page_of),
+        "origins": origins,
     }
     write_assets(reports / "assets")
     write_heads(reports / "heads", models, generated)
@@ -111,10 +117,11 @@ def write_site(
                 shared, root="../", current=name, shown=one
             )
             (folder / f"{name}.html").write_text(text, encoding="utf-8")
-        text = templates.get_template("heads.html").render(shared, root="../", current="heads")
-        (folder / "heads.html").write_text(text, encoding="utf-8")
-        text = templates.get_template("head.html").render(shared, root="../", current="head")
-        (folder / "head.html").write_text(text, encoding="utf-8")
+        for name in ("heads", "head", "origins"):
+            text = templates.get_template(f"{name}.html").render(
+                shared, root="../", current=name, pages=pages
+            )
+            (folder / f"{name}.html").write_text(text, encoding="utf-8")
     with atomic(reports / "index.html") as partial:
         text = templates.get_template("index.html").render(shared | top, root="", current="index")
         partial.write_text(text, encoding="utf-8")
@@ -127,7 +134,7 @@ def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
 
 
 def write_items(reports: Path, items: list[Figure | Table]) -> None:
-    """Write figures/NAME.svg, tables/NAME.csv and, for layer x head figures, plots/NAME.csv."""
+    """Write figures with their data, tables, and plots/NAME.csv of figures of layers x heads."""
     with (
         atomic(reports / "figures") as figures,
         atomic(reports / "tables") as tables,
@@ -140,6 +147,7 @@ def write_items(reports: Path, items: list[Figure | Table]) -> None:
                 write_csv(item.frame, tables / f"{item.name}.csv")
                 continue
             save_svg(item.chart, figures / f"{item.name}.svg")
+            write_csv(data_of(item.chart), figures / f"{item.name}.csv")
             if item.plot is not None:
                 write_csv(item.plot, plots / f"{item.name}.csv")
 
