@@ -204,7 +204,9 @@ def _corrected(rule: str) -> pd.DataFrame:
 def build_reports(folder: Path) -> None:
     """Write measures into an empty folder, then findings and report, as the stages do."""
     write_measures(folder)
-    (folder / "data").symlink_to(Path(__file__).resolve().parents[1] / "data")
+    root = Path(__file__).resolve().parents[1]
+    for name in ("data", "dvc.yaml"):
+        (folder / name).symlink_to(root / name)
     run_stage(folder, findings)
     run_stage(folder, report)
 

@@ -5,7 +5,7 @@ import pandas as pd
 from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import GATES
 from stages.core.pages.head_facts import HeadFacts, runs_in_words
-from stages.core.pages.said import ABOVE, BELOW, counted, listed, measured, sides
+from stages.core.pages.said import ABOVE, BELOW, counted, extreme, listed, measured, of_all, sides
 from stages.core.pages.shared_figures import POINTS, effects
 from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.measures import Measures
@@ -42,20 +42,31 @@ def effects_of_heads(measures: Measures, table: MeasuredTable) -> pd.DataFrame:
 
 
 def said(rows: pd.DataFrame) -> str:
-    """On how many tasks and modes its loss is shown to help or to hurt, and where most."""
-    effect, parts = "effect, points", []
-    found = sides(rows)
-    for where, word in ((BELOW, "worse"), (ABOVE, "better")):
+    """In how many cases its loss is shown to help or to hurt, and where most.
+
+    Where several changes read the same, all of them are named.
+    """
+    found, parts = sides(rows), []
+    for where, word in ((BELOW, "falls"), (ABOVE, "rises")):
         own = rows[found == where]
         if len(own):
-            row = own.loc[own[effect].abs().idxmax()]
-            most = measured(row[effect], row["low"], row["high"], "+.1f", "points")
-            place = f"{row['task']} ({row['off as']}), {most}"
-            parts.append(f"{word} in {len(own)}, most {place}")
-    cases = counted(len(rows), "case", "cases")
+            most = "most on " if len(own) > 1 else ""
+            cases = of_all(len(own), len(rows), "case")
+            parts.append(f"{word} in {cases} ({most}{listed(_farthest(own))})")
     if not parts:
-        return f"No effect of it is shown: {cases} of a task and a way to turn it off."
-    return f"Without it, of {cases} of a task and a way to turn it off, it gets {listed(parts)}."
+        cases = "the only case" if len(rows) == 1 else f"any of {counted(len(rows), 'case')}"
+        parts = [f"is not shown to change in {cases}"]
+    return f"Without it the score {listed(parts)}; a case is a task and a way to turn the head off."
+
+
+def _farthest(rows: pd.DataFrame) -> list[str]:
+    """The cases of the largest change, each with its interval."""
+    names, _ = extreme(rows["effect, points"].abs(), ".1f")
+    columns = ["task", "off as", "effect, points", "low", "high"]
+    return [
+        f"{task}, {mode}: {measured(effect, low, high, '+.1f', 'points')}"
+        for task, mode, effect, low, high in rows.loc[names, columns].to_numpy().tolist()
+    ]
 
 
 FACTS = (

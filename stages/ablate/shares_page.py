@@ -40,11 +40,17 @@ def _said(measures: Measures, mode: str) -> list[str]:
 
 
 def _of_mode(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
-    """Relative changes of one table and mode; no rows where it was not measured."""
+    """Relative changes of one table and mode; no rows where it was not measured, or has none.
+
+    A configuration without shares of halves writes a table of gaps that has no rows.
+    """
     try:
-        points = relative_changes(measures, declared)
+        empty = measures.frame(declared).empty
     except NotMeasured:
+        empty = True
+    if empty:
         return pd.DataFrame(columns=["task", "mode", "band", "share", "value", "low", "high"])
+    points = relative_changes(measures, declared)
     return points[points["mode"] == mode]
 
 

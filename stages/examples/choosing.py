@@ -18,7 +18,7 @@ class Choice(NamedTuple):
     """A map that was chosen; `text` is a place among the candidates.
 
     Attributes:
-        kind: `PATTERN` or `ROLE`; `name` is which.
+        kind: `PATTERN`, `ROLE` or `RELATION`; `name` is which.
         which: `CLEAREST` or `MEDIAN`.
         value: the probability of the pattern, or the strength of the role.
         among: how many maps have the pattern, or texts a strength in the role's head.

@@ -22,6 +22,7 @@ from stages.core.verdicts.claims import (
     ClaimsFile,
     Settings,
     answer,
+    module_of,
     read_claims,
     source_setting,
 )
@@ -58,12 +59,14 @@ def run_stage() -> None:
     stages.findings.load()
     settings = section(Settings, "findings")
     measures = open_measures()
-    claims, not_shown = decide(read_claims(), measures, settings)
+    ledger = read_claims()
+    claims, not_shown = decide(ledger, measures, settings)
     findings = Findings(
         configuration=settings.configuration,
         level=LEVEL,
         checkpoint=section(dict[str, Any], "checkpoint"),
         models=list(by_model(measures)),
+        papers={paper.cited: paper.urls for paper in ledger.papers.values() if paper.urls},
         tasks=measures.primary,
         seeds=measures.seeds,
         questions=measures.questions,
@@ -121,12 +124,14 @@ def decide(
         paper, reason = content.papers[claim.paper], claim.absent
         if not reason:
             try:
+                measures.read.clear()
                 found = answer(claim, paper, measures, settings)
+                origin = {"module": module_of(claim), "read": sorted(measures.read)}
                 model = model_of(found, models)
                 here = setting_here(found, models.get(model, measures), settings)
                 source = source_setting(claim, content)
                 claims[claim.id] = judged(
-                    claim, paper.cited, found, source, here, model, paper.layers_from
+                    claim, paper.cited, found, source, here, model, paper.layers_from, **origin
                 )
                 continue
             except NotMeasured as error:

@@ -128,7 +128,7 @@ def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) ->
                     "place",
                     "layer",
                     "share of sentences",
-                    group="of",
+                    group="whose",
                     panel="panel",
                 ),
                 finding=seen,
@@ -140,12 +140,12 @@ def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) ->
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """The lines of the figure: encoders by layer, and levels at both ends."""
     rows = rows.rename(columns={"accuracy": "value"})
-    columns = ["panel", "of", "place", "value", "low", "high"]
+    columns = ["panel", "whose", "place", "value", "low", "high"]
     by_layer = rows[rows["state"].isin([LAYER, EMBEDDINGS])]
-    by_layer = by_layer.assign(place=by_layer["layer"], of=by_layer["encoder"])
+    by_layer = by_layer.assign(place=by_layer["layer"], whose=by_layer["encoder"])
     levels = rows[rows["state"].isin(LEVELS) & (rows["encoder"] != RANDOM_WEIGHTS)]
     ends = [
-        levels.assign(place=place, of=levels["state"].map(LEVELS))
+        levels.assign(place=place, whose=levels["state"].map(LEVELS))
         for place in (BEFORE, int(rows["layer"].max()))
     ]
     return pd.concat([by_layer, *ends], ignore_index=True)[columns]

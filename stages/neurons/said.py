@@ -113,8 +113,9 @@ def said_of_shares(cells: pd.DataFrame, labels: dict[str, str]) -> str:
         parts = []
         for name, label in labels.items():
             most = extreme(found.control[name], ".0%")[1] if len(found.control) else ""
+            name_of = label[:1].upper() + label[1:] if parts else label  # it begins a sentence
             parts.append(
-                f"{label}: most in {top_heads(found.own, name, '.0%')}, least in "
+                f"{name_of}: most in {top_heads(found.own, name, '.0%')}, least in "
                 f"{top_heads(found.own, name, '.0%', largest=False)}; most {beside_control(most)}"
             )
         said.append(f"On {found.corpus}, {'. '.join(parts)}.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,23 @@ from stages.core.viewer.tables import (
     CORPUS_TEXTS,
     MAPS,
     PATTERN,
+    RELATION,
     TEXTS,
 )
 
 # Strength of lines is counted in so many steps (stages/core/viewer/script/static/head_view.js).
 HIGHEST = 4095
 MOST_LETTERS = 60  # of a text where one is chosen
+
+
+class Choice(NamedTuple):
+    """For what a map was chosen, as `CHOSEN` has it."""
+
+    kind: str
+    name: str
+    which: str
+    value: float
+    among: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,8 @@ class Example:
     Attributes:
         key: names it in addresses, and its file.
         data: the task or corpus.
-        drawn: whether it was drawn by the seed alone; then it has the maps of all heads.
+        choice: for what its map was chosen; None of a text that was drawn by the seed alone, which
+            has the maps of all heads.
         why: for what it was kept.
         text: its beginning.
         heads: layer and head of each map.
@@ -46,12 +58,22 @@ class Example:
 
     key: str
     data: str
-    drawn: bool
+    choice: Choice | None
     why: str
     text: str
     heads: list[tuple[int, int]]
     record: dict[str, Any]
     clear: dict[tuple[int, int], tuple[str, float]]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it was drawn by the seed alone."""
+        return self.choice is None
+
+    @property
+    def measured(self) -> str:
+        """Of a chosen map, how clear it is, and among how many."""
+        return "" if self.choice is None else measured_in_words(self.choice)
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -95,34 +117,45 @@ def _of_data(
     for number, row in rows.items():
         if row["drawn"]:
             why = f"one of {counted(total, 'text', 'texts')} drawn by chance"
-            yield _example(f"{data}-{number}", data, why, row, by_text[number], labels)
-    for place, choice in enumerate(chosen.itertuples()):
-        own = by_text[choice.text]
-        own = own[(own["layer"] == choice.layer) & (own["head"] == choice.head)]
-        yield _example(
-            f"{data}-chosen-{place}",
-            data,
-            why_chosen(choice),
-            rows[choice.text].to_dict() | {"drawn": False},
-            own,
-            labels,
-        )
+            yield _example(f"{data}-{number}", data, None, why, row, by_text[number], labels)
+    for place, row in enumerate(chosen.itertuples()):
+        own = by_text[row.text]
+        own = own[(own["layer"] == row.layer) & (own["head"] == row.head)]
+        choice = Choice(row.kind, row.name, row.which, row.value, row.among)
+        key = f"{data}-chosen-{place}"
+        yield _example(key, data, choice, why_chosen(choice), rows[row.text], own, labels)
 
 
-def why_chosen(choice: Any) -> str:
+def why_chosen(choice: Choice) -> str:
     """For what a map was chosen, as "the median of 12 diagonal maps, probability 97%"."""
     if choice.kind == PATTERN:
         maps = counted(choice.among, f"{choice.name} map", f"{choice.name} maps")
         return f"the {choice.which} of {maps}, probability {choice.value:.0%}"
     texts = counted(choice.among, "text", "texts")
+    name = PATTERN_TITLES.get(choice.name, choice.name)
+    if choice.kind == RELATION:
+        name = f"the relation {name}"
     return (
         f"the {choice.which} of {texts} in the head that follows most: "
-        f"{PATTERN_TITLES.get(choice.name, choice.name)} (strength {choice.value:.2f})"
+        f"{name} (strength {choice.value:.2f})"
     )
 
 
+def measured_in_words(choice: Choice) -> str:
+    """How clear a map is and among how many, as "probability 97%, of 12 maps"."""
+    if choice.kind == PATTERN:
+        return f"probability {choice.value:.0%}, of {counted(choice.among, 'map', 'maps')}"
+    return f"strength {choice.value:.2f}, of {counted(choice.among, 'text', 'texts')}"
+
+
 def _example(
-    key: str, data: str, why: str, row: Any, maps: pd.DataFrame, labels: list[str] | None
+    key: str,
+    data: str,
+    choice: Choice | None,
+    why: str,
+    row: Any,
+    maps: pd.DataFrame,
+    labels: list[str] | None,
 ) -> Example:
     arms = list(dict.fromkeys(maps["arm"]))
     first = maps[maps["arm"] == arms[0]]
@@ -144,7 +177,7 @@ def _example(
     return Example(
         key,
         data,
-        bool(row["drawn"]),
+        choice,
         why,
         shortened(" / ".join(texts)),
         [

@@ -130,14 +130,18 @@ def write_heads(folder: Path, models: list[ModelHeads], generated: list[str]) ->
                 _write(partial, f"facts-{number}-{layer}", facts_of_layer(model, layer))
             for example in model.examples:
                 if example.drawn:
-                    _write(partial, f"maps-{example.key}", {example.key: example.record})
-            for data in dict.fromkeys(one.data for one in model.examples if not one.drawn):
-                chosen = {
-                    one.key: one.record
-                    for one in model.examples
-                    if one.data == data and not one.drawn
-                }
-                _write(partial, f"maps-{data}-chosen", chosen)
+                    _write(partial, file_of(example), {example.key: example.record})
+            chosen: dict[str, dict[str, Any]] = {}
+            for example in model.examples:
+                if not example.drawn:
+                    chosen.setdefault(file_of(example), {})[example.key] = example.record
+            for name, records in chosen.items():
+                _write(partial, name, records)
+
+
+def file_of(example: Example) -> str:
+    """The name of the file with the maps of an example."""
+    return f"maps-{example.key}" if example.drawn else f"maps-{example.data}-chosen"
 
 
 def _write(folder: Path, name: str, content: Any) -> None:

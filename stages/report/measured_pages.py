@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from inspect import getdoc
 from typing import get_args
@@ -25,6 +25,7 @@ class MeasuredPage:
     page: Page
     sections: list[Section]
     in_short: list[str]
+    read: list[str] = field(default_factory=list)  # folders of work/measures
 
     @property
     def items(self) -> list[Figure | Table]:
@@ -37,7 +38,9 @@ def measured_pages(measures: Measures) -> dict[str, MeasuredPage]:
     measured = {}
     for name, page in pages().items():
         with suppress(NotMeasured):
-            measured[name] = MeasuredPage(page, page.sections(measures), said(page, measures))
+            measures.read.clear()
+            sections, in_short = page.sections(measures), said(page, measures)
+            measured[name] = MeasuredPage(page, sections, in_short, sorted(measures.read))
     return measured
 
 

@@ -124,6 +124,31 @@ def seeds_in_words(findings: Findings) -> str:
     return "; ".join(parts)
 
 
+def not_learnt_in_words(findings: Findings) -> str:
+    """On what the tuned encoder is no better than its baseline; empty where there is no such data.
+
+    Tasks and sets of questions have baselines of their own; only those concerned are spoken of.
+    """
+    names = findings.not_learnt
+    if not names:
+        return ""
+    questions = [name for name in names if name in findings.questions]
+    tasks = [name for name in names if name not in findings.questions]
+    parts = []
+    if tasks:
+        parts.append(f"on {_joined(tasks)} the tuned encoder is no better than the majority class")
+    if questions:
+        parts.append(
+            f"on {_joined(questions)} the reader is no better than a guess or the longest option"
+        )
+    said = ", and ".join(parts)
+    these = "these" if len(names) > 1 else "this"
+    return (
+        f"{said[0].upper()}{said[1:]}. No claim about the tuned encoder or its heads counts "
+        f"{these}: tune longer, with another learning rate or with more examples."
+    )
+
+
 def libraries() -> str:
     """The versions of Python and of the libraries that measure and draw, as installed."""
     found = [f"Python {python_version()}"]

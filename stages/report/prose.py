@@ -38,6 +38,20 @@ def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
     return Markup(mentioned.sub(linked, html))
 
 
+def argument_in_words(value: Any) -> str:
+    """An argument of a measure: layers as "6 to 9", lists with commas, everything else as it is."""
+    if isinstance(value, Mapping) and set(value) == {"first", "last"}:
+        first, last = value["first"], value["last"]
+        return f"{first}" if first == last else f"{first} to {last}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {argument_in_words(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(argument_in_words, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
 def plain(text: Any) -> str:
     """The text for those who hear it: without backticks."""
     return CODE.sub(r"\1", str(text))

@@ -3,7 +3,6 @@
 Everything a page needs lies beside it, so the report works from disk without a network.
 """
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +12,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from stages.core.pages.charts import PLACES, save_svg, specification
+from stages.core.pages.charts import PLACES, data_of, save_svg
 from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
@@ -21,6 +20,8 @@ from stages.core.verdicts.region import Verdict
 from stages.core.viewer.script.inline import as_json
 from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
 from stages.report.cells import rows
+from stages.report.embedded_charts import inline_specification
+from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
 from stages.report.head_pages import (
     ModelHeads,
     places_of_models,
@@ -28,7 +29,8 @@ from stages.report.head_pages import (
     write_heads,
 )
 from stages.report.measured_pages import MeasuredPage, navigation
-from stages.report.prose import plain, prose
+from stages.report.origins import Origin, as_yaml
+from stages.report.prose import argument_in_words, plain, prose
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -53,6 +55,8 @@ def environment() -> Environment:
         json=lambda content: Markup(as_json(content)),
         prose=prose,
         plain=plain,
+        argument=argument_in_words,
+        yaml=as_yaml,
         specification=inline_specification,
     )
     made.tests.update(figure=lambda item: isinstance(item, Figure))
@@ -69,6 +73,7 @@ def write_site(
     top: dict[str, Any],
     models: list[ModelHeads],
     columns: pd.DataFrame,
+    origins: dict[str, Origin],
 ) -> None:
     """Write index, pages, assets, figures, tables and plot tables into `reports`.
 
@@ -80,6 +85,7 @@ def write_site(
         top: what the overview alone says, by name.
         models: whose heads have a page.
         columns: what the columns of `heads` are, and the page that each is from.
+        origins: the stages whose tables pages and claims read, by folder of `work/measures`.
     """
     templates = environment()
     # The first page of a study is the one that its claims link to.
@@ -99,6 +105,7 @@ def write_site(
         ],
         "page_of": page_of,
         "claim_pages": claim_pages(findings, page_of),
+        "origins": origins,
     }
     write_assets(reports / "assets")
     write_heads(reports / "heads", models, generated)
@@ -111,10 +118,24 @@ def write_site(
                 shared, root="../", current=name, shown=one
             )
             (folder / f"{name}.html").write_text(text, encoding="utf-8")
-        text = templates.get_template("heads.html").render(shared, root="../", current="heads")
-        (folder / "heads.html").write_text(text, encoding="utf-8")
-        text = templates.get_template("head.html").render(shared, root="../", current="head")
-        (folder / "head.html").write_text(text, encoding="utf-8")
+        for name in ("heads", "head", "origins"):
+            text = templates.get_template(f"{name}.html").render(
+                shared, root="../", current=name, pages=pages
+            )
+            (folder / f"{name}.html").write_text(text, encoding="utf-8")
+        text = templates.get_template("gallery.html").render(
+            shared,
+            root="../",
+            current="gallery",
+            gallery=gallery_of(models),
+            kinds=KINDS,
+            shown_generated=[
+                name
+                for name in generated
+                if any(one.data == name for model in models for one in model.examples)
+            ],
+        )
+        (folder / "gallery.html").write_text(text, encoding="utf-8")
     with atomic(reports / "index.html") as partial:
         text = templates.get_template("index.html").render(shared | top, root="", current="index")
         partial.write_text(text, encoding="utf-8")
@@ -127,7 +148,7 @@ def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
 
 
 def write_items(reports: Path, items: list[Figure | Table]) -> None:
-    """Write figures/NAME.svg, tables/NAME.csv and, for layer x head figures, plots/NAME.csv."""
+    """Write figures with their data, tables, and plots/NAME.csv of figures of layers x heads."""
     with (
         atomic(reports / "figures") as figures,
         atomic(reports / "tables") as tables,
@@ -140,6 +161,7 @@ def write_items(reports: Path, items: list[Figure | Table]) -> None:
                 write_csv(item.frame, tables / f"{item.name}.csv")
                 continue
             save_svg(item.chart, figures / f"{item.name}.svg")
+            write_csv(data_of(item.chart), figures / f"{item.name}.csv")
             if item.plot is not None:
                 write_csv(item.plot, plots / f"{item.name}.csv")
 
@@ -149,6 +171,7 @@ def write_assets(folder: Path) -> None:
     with atomic(folder) as partial:
         shutil.copytree(HERE / "static", partial)
         write_head_assets(partial)
+        write_gallery_assets(partial)
         (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
 
 
@@ -159,9 +182,3 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     frame[numbers] = frame[numbers] + 0.0  # no -0.0
     with atomic(path) as partial:
         frame.to_csv(partial, index=False, lineterminator="\n")
-
-
-def inline_specification(figure: Figure) -> Markup:
-    """The figure's Vega-Lite as JSON that is safe inside of a script element."""
-    text = json.dumps(specification(figure.chart, plain(figure.caption)), sort_keys=True)
-    return Markup(text.replace("<", "\\u003c"))

@@ -19,18 +19,25 @@ from stages.core.stage.settings import section
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.findings import read_findings
+from stages.core.verdicts.findings import Findings, read_findings
 from stages.core.verdicts.measures import Measures, open_measures
 from stages.report.fingerprint import fingerprint
 from stages.report.head_pages import models_of
-from stages.report.measured_pages import columns_of_pages, heads_of_pages, measured_pages
+from stages.report.measured_pages import (
+    MeasuredPage,
+    columns_of_pages,
+    heads_of_pages,
+    measured_pages,
+)
 from stages.report.model_facts import model_facts
+from stages.report.origins import origins
 from stages.report.overview import (
     by_paper,
     by_reason,
     data_read,
     headline,
     libraries,
+    not_learnt_in_words,
     paper_tallies,
     seeds_in_words,
     tallies,
@@ -39,6 +46,7 @@ from stages.report.site import write_site
 
 REPORTS = Path("reports")
 COMPARISON = "comparison.html"
+BENCHMARKS = "benchmarks/README.md"
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
@@ -60,24 +68,35 @@ def run_stage() -> None:
         "libraries": libraries(),
         "fingerprint": fingerprint(),
         "headline": headline(findings),
+        "not_learnt_in_words": not_learnt_in_words(findings),
         "tallies": tallies(findings),
         "paper_tallies": paper_tallies(findings),
         "papers": by_paper(findings),
         "reasons": by_reason(findings),
-        "comparison": comparison_beside(REPORTS),
+        "comparison": beside(REPORTS, COMPARISON),
+        "benchmarks": beside(REPORTS, BENCHMARKS),
     }
     columns = columns_of_pages(measures, {name: one.page for name, one in measured.items()})
     read = generated_text(measures.questions), texts_read(measures)
-    write_site(REPORTS, findings, measured, heads, *read, top, models_of(measures), columns)
+    from_stages = origins(folders_read(findings, measured))
+    models = models_of(measures)
+    write_site(REPORTS, findings, measured, heads, *read, top, models, columns, from_stages)
     typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
 
 
-def comparison_beside(reports: Path) -> str | None:
-    """Where the comparison of configurations lies, as seen from the overview; None: there is none.
+def folders_read(findings: Findings, measured: dict[str, MeasuredPage]) -> list[str]:
+    """The folders of `work/measures` that some page or claim read, in alphabetical order."""
+    of_pages = (name for one in measured.values() for name in one.read)
+    of_claims = (name for finding in findings.claims.values() for name in finding.read)
+    return sorted({*of_pages, *of_claims})
+
+
+def beside(reports: Path, name: str) -> str | None:
+    """Where a file of all configurations lies, as seen from the overview; None: there is none.
 
     It stands in the reports of the project's root, which `configurations/NAME` share.
     """
-    places = (COMPARISON, f"../../../reports/{COMPARISON}")
+    places = (name, f"../../../reports/{name}")
     return next((place for place in places if (reports / place).is_file()), None)
 
 

@@ -12,15 +12,19 @@ positions alone, -1 for contents alone, 0 where the place of a unit makes no dif
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from tqdm import tqdm
 
+from stages.core.encoder.batches import Batch
+from stages.core.fan_out import in_order
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.words import from_words, membership
+from stages.core.runtime.runtime import Runtime
 from stages.word_order.shuffles import Shuffled
 
 DIRECTIONS = {"previous": -1, "next": 1}
@@ -58,7 +62,7 @@ def cases_of(order: list[int], contents: list[int], step: int) -> Cases:
     return Cases(*np.array(found, dtype=int).reshape(-1, 3).T)
 
 
-def attention_given(gated: Gated, shuffled: Shuffled, batch: int) -> Given:
+def attention_given(gated: Gated, shuffled: Shuffled, batch: int, runtime: Runtime) -> Given:
     """What units of each pair give their neighbours, mean over cases; NaN where there is none.
 
     Heads are those of the first layer, of the second, and so on.
@@ -66,27 +70,37 @@ def attention_given(gated: Gated, shuffled: Shuffled, batch: int) -> Given:
     pairs, heads = len(shuffled.kept), gated.layers * gated.heads
     given = np.full((3, len(DIRECTIONS), pairs, heads), np.nan, dtype=np.float32)
     parts = list(shuffled.intact.batches(batch))
-    for part in tqdm(parts, desc="order heads"):
-        exchanged = shuffled.exchanged.batch(part.rows)
-        layers = zip(
-            *(
-                _between_units(gated, inputs, [units[row] for row in part.rows])
-                for inputs, units in (
-                    (part.inputs, shuffled.units),
-                    (exchanged.inputs, shuffled.exchanged_units),
-                )
-            ),
-            strict=True,
-        )
-        for layer, (before, after) in enumerate(layers):
-            own = slice(layer * gated.heads, (layer + 1) * gated.heads)
-            for place, row in enumerate(part.rows):
-                for side, step in enumerate(DIRECTIONS.values()):
-                    cases = cases_of(shuffled.orders[row], shuffled.contents[row], step)
-                    if len(cases.asking):
-                        given[:, side, row, own] = given_by_cases(
-                            before[place], after[place], cases
-                        )
+    found = in_order(partial(_given_by_batch, shuffled), gated, parts, runtime)
+    for part, own in zip(parts, tqdm(found, desc="order heads", total=len(parts)), strict=True):
+        given[:, :, part.rows] = own
+    return given
+
+
+def _given_by_batch(shuffled: Shuffled, gated: Gated, part: Batch) -> Given:
+    """What `attention_given` says of the pairs of one batch."""
+    exchanged = shuffled.exchanged.batch(part.rows)
+    shape = (3, len(DIRECTIONS), len(part.rows), gated.layers * gated.heads)
+    given = np.full(shape, np.nan, dtype=np.float32)
+    cases = [
+        [cases_of(shuffled.orders[row], shuffled.contents[row], step) for row in part.rows]
+        for step in DIRECTIONS.values()
+    ]
+    layers = zip(
+        *(
+            _between_units(gated, inputs, [units[row] for row in part.rows])
+            for inputs, units in (
+                (part.inputs, shuffled.units),
+                (exchanged.inputs, shuffled.exchanged_units),
+            )
+        ),
+        strict=True,
+    )
+    for layer, (before, after) in enumerate(layers):
+        own = slice(layer * gated.heads, (layer + 1) * gated.heads)
+        for side, of_pairs in enumerate(cases):
+            for place, known in enumerate(of_pairs):
+                if len(known.asking):
+                    given[:, side, place, own] = given_by_cases(before[place], after[place], known)
     return given
 
 

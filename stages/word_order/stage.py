@@ -17,7 +17,6 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.control_seeds import control_seeds
-from stages.core.encoder.batches import Encoded
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import (
@@ -28,9 +27,7 @@ from stages.core.finished import (
     result,
     run_folder,
 )
-from stages.core.grid.grid import Grid
-from stages.core.grid.run import run_gates
-from stages.core.heads.gates import Gate, Head
+from stages.core.heads.gates import Head
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import group_weights
 from stages.core.intervals.intervals import percentile_interval
@@ -55,7 +52,15 @@ from stages.word_order.order_heads import (
 )
 from stages.word_order.shuffles import Shuffled, shuffle
 from stages.word_order.tables import Unit
-from stages.word_order.turned_off import Gates, count_of, outcomes_under, shared_out
+from stages.word_order.turned_off import (
+    Asked,
+    Gates,
+    Graded,
+    count_of,
+    logits_under,
+    outcomes_under,
+    shared_out,
+)
 
 RUNS = SCRATCH / "word_order"
 MEASURED_BY = ("shuffles", "order_heads", "grades", "turned_off")  # modules of this room
@@ -175,7 +180,7 @@ class Study:
                 )
                 found = self._find(gated, choosing, pairs, unit, arm)
                 if arm == TUNED:
-                    self._grade(gated, folder, pairs, found, unit)
+                    self._grade(gated, pairs, found, unit)
         with finishing(self.run) as folder:
             for name, frames in self.rows.items():
                 pd.concat(frames).to_parquet(folder / f"{name}.parquet", index=False)
@@ -201,7 +206,7 @@ class Study:
         own, batch = self.parameters, self.parameters.batch
         drawn = drawn_rows(len(pairs.kept), own.find_examples, own.seed)
         scoring = pairs.only(drawn)
-        given = [attention_given(gated, part, batch) for part in (choosing, scoring)]
+        given = [attention_given(gated, part, batch, self.runtime) for part in (choosing, scoring)]
         # Both streams are of the seed alone: encoders are resampled alike.
         weights = tuple(
             np.concatenate([np.ones((1, count)), group_weights(count, own.resamples, stream)])
@@ -242,14 +247,12 @@ class Study:
     def _add(self, unit: Unit, arm: Arm, rows: list[dict]) -> None:
         self.rows["quantities"].append(pd.DataFrame(rows).assign(unit=unit, arm=arm))
 
-    def _grade(
-        self, gated: Gated, folder: Path, pairs: Shuffled, order_heads: list[Head], unit: Unit
-    ) -> None:
+    def _grade(self, gated: Gated, pairs: Shuffled, order_heads: list[Head], unit: Unit) -> None:
         """Grades of all validation pairs that have another order, and what follows from them."""
         own = self.parameters
         gates = Gates(order_heads, self.draws, own.draw_examples, own.seed)
         outcomes = outcomes_under(
-            gates, partial(self._run, gated, folder, unit), pairs, gated.heads, self.intact
+            gates, partial(self._run, gated, unit), pairs, gated.heads, self.intact
         )
         draws = len(outcomes.random)
         weights = Weights.drawn(len(pairs.kept), draws, own.resamples, own.seed, self.seed)
@@ -277,11 +280,12 @@ class Study:
         }
         self.rows["texts"].append(pd.DataFrame([texts]))
 
-    def _run(
-        self, gated: Gated, folder: Path, unit: Unit, name: str, gates: list[Gate], encoded: Encoded
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Grades of some pairs with every head on, and under each gate."""
-        own, run = self.parameters, self.run / f"{unit}-{name}"
-        logits = run_gates(Grid(gated, gates), encoded, own.batch, self.runtime, run, folder)
-        before, after = (grades_of(part, self.definition.kind) for part in logits)
-        return before, after
+    def _run(self, gated: Gated, unit: Unit, asked: list[Asked]) -> list[Graded]:
+        """Grades of pairs with every head on, and under each gate."""
+        kind = self.definition.kind
+        return [
+            (grades_of(before, kind), grades_of(after, kind))
+            for before, after in logits_under(
+                gated, asked, self.parameters.batch, self.runtime, self.run / unit
+            )
+        ]

@@ -3,19 +3,34 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float, Int
+from tqdm import tqdm
 
-from stages.core.encoder.batches import Encoded
+from stages.core.encoder.batches import Batch, Encoded
+from stages.core.fan_out import fan_out
+from stages.core.grid.grid import Grid
 from stages.core.heads.gates import Gate, Head
+from stages.core.heads.seam import Gated
+from stages.core.runtime.runtime import Runtime
+from stages.core.stage.files import atomic
 from stages.word_order.grades import Outcomes
 from stages.word_order.shuffles import Shuffled
 
-# Grades of pairs with every head on, and under each gate; called with a name of its own.
-Run = Callable[
-    [str, list[Gate], Encoded], tuple[Float[np.ndarray, " pair"], Float[np.ndarray, "gate pair"]]
-]
+
+@dataclass(frozen=True)
+class Asked:
+    """Some pairs, to be graded with every head on and under each gate; the name is theirs alone."""
+
+    name: str
+    gates: list[Gate]
+    pairs: Encoded
+
+
+Graded = tuple[Float[np.ndarray, " pair"], Float[np.ndarray, "gate pair"]]
+Run = Callable[[list[Asked]], list[Graded]]
 
 
 def count_of(share: float, heads: int) -> int:
@@ -88,17 +103,95 @@ def outcomes_under(
     drawn = list(random_gates(order.heads, heads, gates.draws, gates.seed))
     count = len(pairs.kept)
     blocks = blocks_of(count, gates.size, len(drawn), gates.seed)
-    shuffled, shuffled_off = np.empty((2, count))
-    random = np.full((len(drawn), count), np.nan)
-    for number, rows in enumerate(blocks):
-        members = np.arange(number, len(drawn), len(blocks))
-        some = [order, *(drawn[draw] for draw in members)]
-        shuffled[rows], after = run(f"shuffled-{number}", some, pairs.only(rows).exchanged)
-        shuffled_off[rows], random[np.ix_(members, rows)] = after[0], after[1:]
+    members = [np.arange(number, len(drawn), len(blocks)) for number in range(len(blocks))]
+    asked = [
+        Asked(
+            f"shuffled-{number}",
+            [order, *(drawn[draw] for draw in own)],
+            pairs.only(rows).exchanged,
+        )
+        for number, (rows, own) in enumerate(zip(blocks, members, strict=True))
+    ]
     # Words and pieces often have the same order heads.
     same = (order.heads, tuple(pairs.kept.tolist()))
     if same not in known:
-        before, (after,) = run("intact", [order], pairs.intact)
+        asked.append(Asked("intact", [order], pairs.intact))
+    graded = run(asked)
+    shuffled, shuffled_off = np.empty((2, count))
+    random = np.full((len(drawn), count), np.nan)
+    for rows, own, (before, after) in zip(blocks, members, graded[: len(blocks)], strict=True):
+        shuffled[rows], shuffled_off[rows] = before, after[0]
+        random[np.ix_(own, rows)] = after[1:]
+    if same not in known:
+        before, (after,) = graded[-1]
         known[same] = before, after
     intact, intact_off = known[same]
     return Outcomes(intact, intact_off, shuffled, shuffled_off, random)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A batch of the pairs that are asked, and the gates that differ."""
+
+    batch: Batch
+    gates: list[Gate]
+    kept: Path
+
+
+def logits_under(
+    gated: Gated, asked: Sequence[Asked], batch: int, runtime: Runtime, run: Path
+) -> Iterator[tuple[Float[np.ndarray, "pair output"], Float[np.ndarray, "gate pair output"]]]:
+    """Yield for each of `asked` the logits with every head on, and under each gate.
+
+    The batches of all of them are run side by side: few pairs are asked at a time, in batches of
+    unlike sizes, and cores would wait for the last one.
+
+    Args:
+        batch: pairs that go through together.
+        runtime: says where the batches run.
+        run: folder, named by all that logits depend on, that keeps each finished batch for a
+            later call.
+    """
+    pieces = [
+        [
+            Piece(part, _different(one.gates), run / f"{one.name}-{number}.npz")
+            for number, part in enumerate(one.pairs.batches(batch))
+        ]
+        for one in asked
+    ]
+    every = [piece for own in pieces for piece in own]
+    missing = [piece for piece in every if not piece.kept.exists()]
+    done = len(every) - len(missing)
+    with tqdm(total=len(every), initial=done, desc="heads off") as bar:
+        for piece, (before, after) in fan_out(_run_piece, gated, missing, runtime):
+            with atomic(piece.kept) as partial, open(partial, "wb") as stream:
+                np.savez(stream, before=before, after=after)
+            bar.update()
+    for one, own in zip(asked, pieces, strict=True):
+        before, after = [], []
+        for piece in own:
+            with np.load(piece.kept) as kept:
+                before.append(kept["before"])
+                after.append(kept["after"])
+        back = np.argsort(np.concatenate([piece.batch.rows for piece in own]))
+        different = [_turned_off(gate) for gate in own[0].gates]
+        every_gate = [different.index(_turned_off(gate)) for gate in one.gates]
+        yield np.concatenate(before)[back], np.concatenate(after, axis=1)[every_gate][:, back]
+
+
+def _different(gates: list[Gate]) -> list[Gate]:
+    """Gates that turn other heads off than those before them: few heads are often drawn twice."""
+    first: dict[tuple, Gate] = {}
+    for gate in gates:
+        first.setdefault(_turned_off(gate), gate)
+    return list(first.values())
+
+
+def _turned_off(gate: Gate) -> tuple:
+    return gate.mode, frozenset(gate.heads)
+
+
+def _run_piece(
+    gated: Gated, piece: Piece
+) -> tuple[Float[np.ndarray, "pair output"], Float[np.ndarray, "gate pair output"]]:
+    return Grid(gated, piece.gates).run(piece.batch)

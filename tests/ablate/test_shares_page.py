@@ -2,7 +2,11 @@
 
 import pandas as pd
 
-from stages.ablate.shares_page import said_of_all, said_of_halves
+from stages.ablate.shares_page import in_short, said_of_all, said_of_halves
+from stages.core.outcomes.tables import CURVES, GAPS
+from stages.core.stage.places import MEASURES
+from tests.ablate.rows import effect
+from tests.claims import write_drawn
 
 
 def points(rows: list[tuple]) -> pd.DataFrame:
@@ -46,3 +50,15 @@ def test_the_half_that_costs_more_is_the_one_below_by_the_whole_interval():
         "which half costs more is not shown on c (3 percent [-3, 9])."
     )
     assert said_of_halves(rows.iloc[:0]) == ""
+
+
+def test_a_configuration_without_shares_of_halves_speaks_of_all_heads_alone(measures):
+    """Its table of gaps is there, and has no rows."""
+    place = {"mode": "zero", "share": 0.5, "draws": 10}
+    rows = [effect(-0.08, ("effect", "relative"), **place)]
+    write_drawn(measures, CURVES, [row | {"band": "all"} for row in rows], task="one")
+    write_drawn(measures, GAPS, rows, task="one")
+    gaps = measures.folder / GAPS.path(task="one").relative_to(MEASURES)
+    pd.read_parquet(gaps).iloc[:0].to_parquet(gaps, index=False)
+    said = in_short(measures)
+    assert len(said) == 1 and said[0].startswith("The smallest random share of all heads")

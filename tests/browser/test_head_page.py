@@ -1,8 +1,10 @@
 """Clicks that lead to a head: from a cell of a chart to its maps, from a token to its lines."""
 
 import json
+import re
 import time
 
+import pandas as pd
 import pytest
 
 from tests.browser.test_report import CHROMIUM
@@ -86,6 +88,31 @@ def test_a_cell_leads_to_the_page_of_its_head(pages, browser):
     ready(browser)
     assert browser.text("#name").startswith(f"Head {LAYER}-{HEAD} ")
     wait_for(browser, "document.querySelectorAll('.tokens.from button').length > 0")
+
+
+def test_every_cell_of_every_chart_of_heads_leads_to_its_head(pages, browser):
+    """Of each figure that `dvc plots` draws, too: one link a row, to that row's head."""
+    charts = 0
+    for page in sorted(pages.glob("*.html")):
+        named = re.findall(r'data-chart="([^"]+)"', page.read_text(encoding="utf-8"))
+        plots = {name: pages.parent / f"plots/{name}.csv" for name in named}
+        plots = {name: pd.read_csv(path) for name, path in plots.items() if path.is_file()}
+        if not plots:
+            continue
+        browser.open(page)
+        for name, cells in plots.items():
+            marks = f"[...document.querySelectorAll('#{name} .chart [role=link]')]"
+            cells = cells.dropna(subset="value")
+            wait_for(browser, f"{marks}.length >= {len(cells)}")
+            found = browser.ask(
+                f"JSON.stringify({marks}.map((one) => one.__data__.datum).map("
+                "({layer, head}) => [Number(layer), Number(head)]))"
+            )
+            places = {tuple(place) for place in json.loads(found)}
+            wanted = set(zip(cells["layer"], cells["head"], strict=True))
+            assert places == wanted, (page.name, name)
+            charts += 1
+    assert charts > 10
 
 
 def test_a_cell_is_reached_and_opened_by_keys(pages, browser):

@@ -10,6 +10,7 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.report.head_pages import ModelHeads
 from stages.report.measured_pages import MeasuredPage
 from stages.report.model_facts import ModelFacts
+from stages.report.origins import Origin
 from stages.report.overview import by_paper, by_reason, headline, paper_tallies, tallies
 from stages.report.site import write_site
 from tests.browser.checked import assert_sound, checked
@@ -69,20 +70,26 @@ def reports(tmp_path_factory) -> Path:
         "paper_tallies": paper_tallies(made),
         "papers": by_paper(made),
         "reasons": by_reason(made),
+        "not_learnt_in_words": SCRIPT,
         "comparison": None,
+        "benchmarks": None,
     }
     heads = pd.DataFrame({"model": [SCRIPT] * 3, "layer": [0, 0, 1], "head": [0, 1, 0]})
     heads = heads.assign(role=[CLOSING, HEBREW, CHINESE])
-    shown = MeasuredPage(page, page.sections(None), [SCRIPT, HEBREW])
+    shown = MeasuredPage(page, page.sections(None), [SCRIPT, HEBREW], ["made"])
+    origins = {"made": Origin("made", CLOSING, SCRIPT, "stages/made", [SCRIPT], {SCRIPT: HEBREW})}
     texts = pd.DataFrame({"data": [SCRIPT], "texts or pairs": [3]})
     models = [ModelHeads(SCRIPT, [], 2, 2, [], [])]
     columns = pd.DataFrame({"page": ["made"], "columns": ["role"], "what they are": [CLOSING]})
-    write_site(folder, made, {"made": shown}, heads, [SCRIPT], texts, top, models, columns)
+    pages = {"made": shown}
+    write_site(folder, made, pages, heads, [SCRIPT], texts, top, models, columns, origins)
     (folder / "metrics.json").write_text("{}")
     return folder
 
 
-@pytest.mark.parametrize("name", ["index.html", "pages/made.html", "pages/heads.html"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "pages/made.html", "pages/heads.html", "pages/origins.html"]
+)
 @pytest.mark.parametrize(("width", "dark"), [(400, False), (1200, True)])
 def test_hostile_text_runs_nothing_and_pages_stay_sound(name, width, dark, reports, tmp_path):
     found = checked(reports / name, tmp_path / "profile", width=width, dark=dark)

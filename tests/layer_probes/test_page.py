@@ -44,7 +44,7 @@ def test_a_level_is_drawn_across_all_layers_once(measures):
         probe_rows("main_auxiliary", "test", [0.5, 0.5], encoder=RANDOM_WEIGHTS, **LEVELS),
     )
     figure = PAGE.sections(measures)[0].items[0]
-    drawn = figure.chart.data.groupby("of")["place"].agg(list).to_dict()
+    drawn = figure.chart.data.groupby("whose")["place"].agg(list).to_dict()
     ends = [-1, 1]
     assert drawn == {
         "untuned": [0, 1, -1],

@@ -81,7 +81,7 @@ def test_labels_are_words_and_shares_name_heads():
     control = cells.assign(encoder=RANDOM_WEIGHTS, share_1=0.05)
     assert said_of_shares(pd.concat([cells, control]), labels) == (
         "On pairs, largest neuron: most in head 0 of layer 1 (40%), least in head 0 of layer 0 "
-        "(10%); most with random weights 5%. constant signs: most in both heads alike (30%), least "
+        "(10%); most with random weights 5%. Constant signs: most in both heads alike (30%), least "
         "in both heads alike (30%); most with random weights 30%."
     )
 

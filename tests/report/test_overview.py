@@ -5,6 +5,7 @@ from stages.report.overview import (
     by_paper,
     by_reason,
     headline,
+    not_learnt_in_words,
     paper_tallies,
     seeds_in_words,
     tallies,
@@ -98,3 +99,22 @@ def test_seeds_are_counted_for_each_task():
     assert seeds_in_words(findings({})) == ""
     of_questions = findings({}, seeds={"one": [0]}, questions={"passages": [3, 4]})
     assert seeds_in_words(of_questions) == "one 1 (0); passages 2 (3, 4)"
+
+
+def test_only_what_was_not_learnt_is_spoken_of():
+    counts = (
+        ". No claim about the tuned encoder or its heads counts {}: tune longer, with another "
+        "learning rate or with more examples."
+    )
+    known = {"questions": {"dream": [0]}, "tasks": {"a": "accuracy", "b": "accuracy"}}
+    assert not_learnt_in_words(findings({}, **known)) == ""
+    said = "On a the tuned encoder is no better than the majority class" + counts.format("this")
+    assert not_learnt_in_words(findings({}, not_learnt=["a"], **known)) == said
+    said = "On dream the reader is no better than a guess or the longest option"
+    said += counts.format("this")
+    assert not_learnt_in_words(findings({}, not_learnt=["dream"], **known)) == said
+    said = (
+        "On a and b the tuned encoder is no better than the majority class, and on dream the "
+        "reader is no better than a guess or the longest option" + counts.format("these")
+    )
+    assert not_learnt_in_words(findings({}, not_learnt=["a", "b", "dream"], **known)) == said

@@ -1,6 +1,6 @@
 """Prose of pages as HTML."""
 
-from stages.report.prose import plain, with_links
+from stages.report.prose import argument_in_words, plain, with_links
 
 PAGES = {"K2-weighted": "classifier", "K2": "patterns", "C5-nsubj": "syntax"}
 
@@ -18,3 +18,11 @@ def test_claims_are_linked_by_their_whole_id():
     for other in ("K2-weighted-more", "XK2-weighted", "K2-joint"):
         assert "<a" not in with_links(other, PAGES, ""), other
     assert "<a" not in with_links("`K2-weighted`", PAGES, "")
+
+
+def test_arguments_of_measures_are_read_as_words():
+    assert argument_in_words({"first": 6, "last": 9}) == "6 to 9"
+    assert argument_in_words({"first": 3, "last": 3}) == "3"
+    assert argument_in_words(["obj", "case"]) == "obj, case"
+    assert argument_in_words({"a": [1, 2], "b": None}) == "a 1, 2, b none"
+    assert [argument_in_words(one) for one in (True, False, 0, 0.5)] == ["yes", "no", "0", "0.5"]

@@ -58,9 +58,13 @@ def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
 def test_pages_load_and_link_only_what_is_there(synthetic_reports):
     reports = synthetic_reports / "reports"
     pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
-    assert len(pages) == 32
+    assert len(pages) == 33
+    papers = json.loads((reports / "findings.json").read_text())["papers"]
+    published = {f'<a href="{url}"' for urls in papers.values() for url in urls}
     for page in pages:
         text = page.read_text()
+        for link in published:  # followed by who wants to read them; nothing needs them
+            text = text.replace(link, "<a")
         for target in re.findall(r'(?:src|href)="([^"]*)"', text):
             path, _, anchor = target.partition("#")
             if target == "data:,":

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from stages.core.encoder.batches import Encoded
-from stages.core.heads.gates import Gate
 from stages.word_order import tables
 from stages.word_order.grades import (
     Outcomes,
@@ -18,7 +17,9 @@ from stages.word_order.grades import (
 )
 from stages.word_order.shuffles import Shuffled
 from stages.word_order.turned_off import (
+    Asked,
     Gates,
+    Graded,
     blocks_of,
     count_of,
     outcomes_under,
@@ -160,12 +161,16 @@ def test_a_planted_order_head_brings_grades_back_and_no_other():
     """Grade 4 of the intact, 2 of the shuffled text; 3 where head 2 of layer 3 is off."""
     planted, runs = (3, 2), []
 
-    def run(name: str, gates: list[Gate], encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
-        runs.append(name)
-        level = 4.0 if name == "intact" else 2.0
-        count = len(encoded.lengths)
+    def run(asked: list[Asked]) -> list[Graded]:
+        return [grades(one) for one in asked]
+
+    def grades(asked: Asked) -> Graded:
+        runs.append(asked.name)
+        level = 4.0 if asked.name == "intact" else 2.0
+        count = len(asked.pairs.lengths)
         after = [
-            np.full(count, level + (planted in gate.heads and name != "intact")) for gate in gates
+            np.full(count, level + (planted in gate.heads and asked.name != "intact"))
+            for gate in asked.gates
         ]
         return np.full(count, level), np.stack(after)
 

@@ -10,6 +10,7 @@ import torch
 
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
+from stages.core.runtime.runtime import Runtime
 from stages.word_order import order_heads
 from stages.word_order.order_heads import (
     DIRECTIONS,
@@ -94,7 +95,7 @@ def ones(count: int) -> np.ndarray:
 
 def test_positions_contents_and_neither(pairs, gated):
     shuffled, _ = pairs
-    given = attention_given(gated, shuffled, 7)
+    given = attention_given(gated, shuffled, 7, Runtime(threads=1))
     (found,) = scores(given, ones(len(shuffled.kept)))
     before, behind = range(len(DIRECTIONS))
     assert found[behind, place(BEHIND)] == pytest.approx(1)
@@ -111,7 +112,7 @@ def test_positions_contents_and_neither(pairs, gated):
 def test_order_heads_are_found_and_only_they(pairs, gated):
     shuffled, _ = pairs
     halves = [shuffled.only(np.arange(20)), shuffled.only(np.arange(20, 40))]
-    given = [attention_given(gated, half, 8) for half in halves]
+    given = [attention_given(gated, half, 8, Runtime(threads=1)) for half in halves]
     found = find_heads(*given, 2, (ones(20), ones(20)))
     assert set(found.heads.tolist()) == {place(BEHIND), place(BEFORE)}
     directions = dict(zip(found.heads.tolist(), found.directions.tolist(), strict=True))

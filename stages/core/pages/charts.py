@@ -25,6 +25,7 @@ FONT = (
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
 CELL = 21  # pixels
+ZERO = "zero"  # column of the line at 0
 # Columns by which a mark leads to the page of its head, whether or not a chart shows them.
 OF_HEADS = ("layer", "head", "corpus", "model", "panel")
 
@@ -252,6 +253,13 @@ def specification(chart: altair.TopLevelMixin, description: str) -> dict[str, An
     return made | {"description": description}
 
 
+def data_of(chart: altair.TopLevelMixin) -> pd.DataFrame:
+    """The rows that a chart draws, as its specification holds them; not those of lines at 0."""
+    datasets = specification(chart, "")["datasets"].values()
+    tables = [pd.DataFrame(rows) for rows in datasets]
+    return pd.concat([table for table in tables if list(table) != [ZERO]], ignore_index=True)
+
+
 def _texts(part: Any) -> Iterator[str]:
     """Every text in a specification, as fields and expressions are; escapes are taken off."""
     if isinstance(part, dict):
@@ -288,8 +296,8 @@ def _renumbered(svg: str) -> str:
 
 def _zero_line(axis: str) -> altair.Chart:
     """A thin line at 0, where nothing changes."""
-    data = pd.DataFrame({"zero": [0]})
-    return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: "zero:Q"})
+    data = pd.DataFrame({ZERO: [0]})
+    return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: f"{ZERO}:Q"})
 
 
 def checked_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,7 @@ Group = Literal[
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, written as `figures/NAME.svg` and drawn in the page.
+    """A chart, written as `figures/NAME.svg` with its data beside it, and drawn in the page.
 
     `caption` says what is drawn; it is also the description for those who cannot see it. `finding`
     is a sentence under the figure: what is seen, made from its numbers by a rule that no numbers

@@ -81,6 +81,7 @@ class Paper(Parameters):
     training: Training = "masked words"  # of its encoder
 
     cited: str
+    urls: list[str] = []  # where it is to be read
     layers: PositiveInt  # of its encoder
     layers_from: Literal[0, 1]  # the number that it gives to the lowest layer
 
@@ -165,6 +166,11 @@ def _require_layers(claim: Claim, paper: Paper, path: str | Path) -> None:
             f"{path}: claim {claim.id}: layers {claim.layers.first} to {claim.layers.last}, but "
             f"{claim.paper} counts its layers from {lowest} to {highest}; mend `layers`"
         )
+
+
+def module_of(claim: Claim) -> str:
+    """The file of the claim's measure, as `stages/syntax/claims.py`."""
+    return f"{REGISTERED[str(claim.measure)].__module__.replace('.', '/')}.py"
 
 
 def source_setting(claim: Claim, content: ClaimsFile) -> Setting:

@@ -78,6 +78,8 @@ class Finding(Rounded):
     unit: Unit
     measure: str
     arguments: dict[str, Any]
+    module: str = ""  # the file of the measure
+    read: list[str] = []  # folders of work/measures that the measure read
     holds: Region
     verdict: Verdict
     bounds: Bounds  # what low and high are: a confidence interval, or the range of a count
@@ -124,6 +126,7 @@ class Findings(Parameters):
     level: float  # of every interval
     checkpoint: dict[str, Any]
     models: list[str] = []  # that were measured: the checkpoint, and those recorded elsewhere
+    papers: dict[str, list[str]] = {}  # the sources as they are cited: where to read them
     tasks: dict[str, str]  # with the primary metric
     seeds: dict[str, list[int]]  # of each task
     questions: dict[str, list[int]] = {}  # sets of questions, each with the seeds of its readers
@@ -149,11 +152,15 @@ def judged(
     here: Setting,
     model: str = "",
     layers_from: int = 0,
+    **origin: Any,
 ) -> Finding:
     """The claim with what its measure found and the verdict that follows.
 
     The verdict is that of the figures as they are written, so that whoever reads the file can work
     it out again.
+
+    Args:
+        origin: `module` and `read` of the finding.
     """
     written = Rounded.of(found.pooled)
     control = None
@@ -184,6 +191,7 @@ def judged(
         power=None if shown is None else _rounded_power(shown),
         tasks={task: Rounded.of(estimate) for task, estimate in found.tasks.items()},
         published=claim.published,
+        **origin,
     )
 
 

@@ -60,6 +60,7 @@ class Measures:
         if sets is not None:
             self._wanted["set"] = list(sets)
         self.questions = questions or {}
+        self.read: set[str] = set()  # folders that tables were read of, until it is cleared
         if questions is not None:
             self._wanted["questions"] = list(questions)
 
@@ -111,7 +112,9 @@ class Measures:
         )
         wanted = (self._wanted["arm"], seeds, list(corpora), self.measured)
         readers = {name: self.questions[name] for name in questions}
-        return Measures(self.folder, primary, *wanted, list(sets), readers)
+        some = Measures(self.folder, primary, *wanted, list(sets), readers)
+        some.read = self.read
+        return some
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
@@ -179,6 +182,7 @@ class Measures:
                 found.append((match.groupdict(), path))
         if not found:
             raise NotMeasured(f"`{study}` has measured no task or corpus here")
+        self.read.add(study)
         yield from sorted(found, key=lambda item: self._place(item[0]))
 
     def _place(self, fields: dict[str, str]) -> list[int | str]:

@@ -2,8 +2,8 @@
 
 from stages.core.stage.tables import MeasuredTable
 
-# Why a map was chosen: it has a pattern clearly, or follows a role strongly.
-PATTERN, ROLE = "pattern", "role"
+# Why a map was chosen: it has a pattern clearly, or follows a role or a relation strongly.
+PATTERN, ROLE, RELATION = "pattern", "role", "relation"
 CLEAREST, MEDIAN = "clearest", "median"
 
 # One row a text: its number here, its id, gold label (NaN where there is none), its texts (one, or
@@ -35,7 +35,8 @@ MAP_COLUMNS = (
     "probability",
 )
 # One row a choice: the clearest and the median map of a pattern (by the classifier's probability,
-# rule any) and of the strongest head of a role (by the strength of Vig's pattern), and of how many.
+# rule any) and of the strongest head of a role (by the strength of Vig's pattern) or of a syntactic
+# relation with its direction (by the strength of the attention along it), and of how many.
 CHOICE_COLUMNS = ("kind", "name", "which", "text", "layer", "head", "value", "among")
 
 TEXTS = MeasuredTable("examples/{task}", TEXT_COLUMNS)

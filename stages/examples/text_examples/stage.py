@@ -1,6 +1,8 @@
 """Few texts of a corpus with the maps of its encoder, which no stage keeps: made again for these.
 
-As `stages.examples.stage`, without patterns, as no map of a corpus has a class of its own kept.
+As `stages.examples.stage`, without patterns, as no map of a corpus has a class of its own kept, and
+with syntactic relations where the corpus has them: of each the clearest and the median text of the
+head that follows it most.
 """
 
 from pydantic import NonNegativeInt, PositiveInt
@@ -23,6 +25,7 @@ from stages.examples.kept import (
     text_table,
     texts_of,
 )
+from stages.examples.text_examples.relations import choose_relations, relation_strengths
 
 
 class TextExamples(Parameters, section="text_examples"):
@@ -32,6 +35,7 @@ class TextExamples(Parameters, section="text_examples"):
     texts: NonNegativeInt
     tokens: PositiveInt
     candidates: PositiveInt | None
+    relations: list[str]
     seed: NonNegativeInt
 
 
@@ -51,7 +55,11 @@ def run_stage(corpus: str) -> None:
     limits = (parameters.tokens, parameters.candidates, parameters.seed)
     rows = candidates(recording.lengths, *limits)
     drawn = drawn_by_seed(len(rows), parameters.texts, parameters.seed)
-    choices = choose_roles(role_strengths(recording, texts.corpus, rows), recording.heads)
+    strengths = relation_strengths(recording, texts.corpus, rows, parameters.relations)
+    choices = [
+        *choose_roles(role_strengths(recording, texts.corpus, rows), recording.heads),
+        *choose_relations(strengths, recording.heads),
+    ]
     numbers = numbered(drawn, choices)
 
     if name == RECORDED:

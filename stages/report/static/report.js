@@ -1,10 +1,26 @@
 "use strict";
 
+// Data of a chart stand by columns (stages/report/embedded_charts.py); Vega-Lite takes rows.
+function rowsOf({ count, columns }) {
+  const values = Object.entries(columns).map(([name, column]) =>
+    [name, column.texts ? column.of.map((place) => column.texts[place]) : column]);
+  return Array.from({ length: count }, (_, row) =>
+    Object.fromEntries(values.map(([name, column]) => [name, column[row]])));
+}
+
+function specificationOf(name) {
+  const made = JSON.parse(document.getElementById(`${name}-specification`).textContent);
+  for (const [data, columns] of Object.entries(made.datasets ?? {})) {
+    made.datasets[data] = rowsOf(columns);
+  }
+  return made;
+}
+
 // Draw each chart in place of its still image, which stays where scripts do not run.
 const narrow = window.matchMedia("(max-width: 45rem)").matches;
 for (const place of document.querySelectorAll("[data-chart]")) {
   const name = place.dataset.chart;
-  const specification = JSON.parse(document.getElementById(`${name}-specification`).textContent);
+  const specification = specificationOf(name);
   if (narrow && specification.columns) specification.columns = 1; // panels below each other
   const actions = { export: true, source: false, compiled: false, editor: false };
   const title = place.querySelector("img").dataset.title;

@@ -184,3 +184,19 @@ def test_latin_text_is_set_as_before_and_chinese_has_a_font(tmp_path):
         chart = charts.dots(rows, "name", "points").configure(font=font)
         sizes.append(re.search(r'viewBox="[^"]+"', drawn(chart, tmp_path / "dots.svg"))[0])
     assert sizes[0] == sizes[1]
+
+
+def test_the_data_of_a_chart_are_its_rows_without_the_line_at_0(cells):
+    one = cells[cells["task"] == "relevance"]
+    rows = one.assign(
+        label=[f"head {place}" for place in range(len(one))],
+        value=one["effect"],
+        low=one["effect"] - 1,
+        high=one["effect"] + 1,
+    )
+    data = charts.data_of(charts.dots(rows, "label", "points"))
+    assert len(data) == len(rows)
+    assert data["label"].tolist() == rows["label"].tolist()
+    assert np.allclose(data["low"], rows["low"].round(charts.PLACES))
+    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task"))
+    assert np.allclose(heat["effect"], cells["effect"].round(charts.PLACES))
