@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,7 @@ class Measures:
                 continue
             of_wanted = wanted & set(re.split(r"\W", path.stem))
             if of_wanted and "layer" in pq.read_schema(path).names:
-                layers = pd.read_parquet(path, columns=["layer"])["layer"]
-                return int(layers.max()) + 1
+                return int(_as_it_stands(path)["layer"].max()) + 1
         return None
 
     def deciding(self, task: str) -> str:
@@ -129,7 +129,7 @@ class Measures:
         tables = []
         for fields, path in self._files(f"{declared.pattern}.parquet"):
             try:
-                table = pd.read_parquet(path)
+                table = _as_it_stands(path)
             except (OSError, ValueError) as error:
                 raise InputError(
                     f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
@@ -152,7 +152,7 @@ class Measures:
         for fields, path in self._files(f"{declared.pattern}.parquet"):
             beside = declared.resampled_path(**fields).name
             try:
-                table = pd.read_parquet(path)
+                table = _as_it_stands(path)
                 drawn = np.load(path.with_name(beside))
             except (OSError, ValueError, EOFError) as error:
                 raise InputError(
@@ -190,6 +190,17 @@ class Measures:
             self._wanted[field].index(value) if field in self._wanted else value
             for field, value in fields.items()
         ]
+
+
+def _as_it_stands(path: Path) -> pd.DataFrame:
+    """A table, which nobody may change in place: claims read the same ones again and again."""
+    stands = path.stat()
+    return _read(path, stands.st_mtime_ns, stands.st_size)
+
+
+@lru_cache(maxsize=512)
+def _read(path: Path, written: int, size: int) -> pd.DataFrame:
+    return pd.read_parquet(path)
 
 
 def fine_tunings(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
