@@ -16,7 +16,10 @@ from tests.report.test_overview import findings
 
 ROOT = Path(__file__).resolve().parents[2]
 # The folders of the committed comparison, in its order.
-COMPARED = (".", *(f"configurations/{name}" for name in ("glue", "text", "dodrio", "chinese", "sesame")))
+COMPARED = (
+    ".",
+    *(f"configurations/{name}" for name in ("glue", "text", "dodrio", "chinese", "sesame")),
+)
 COMPARE_CONFIGURATIONS = f"python -m stages.report compare {' '.join(COMPARED)}"  # of README
 
 
