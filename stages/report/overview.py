@@ -79,17 +79,44 @@ def headline(findings: Findings) -> list[str]:
         return ["No published claim was measured here."]
     one = len(published) == 1
     said = [f"{len(published)} published claim{' was' if one else 's were'} measured here."]
-    where = {True: "In the setting of the source", False: "In another setting"}
+    where = {
+        True: "In the setting of the source",
+        False: "In another setting (each claim says in what it differs from its source's)",
+    }
     for in_setting, words in where.items():
         some = [finding for finding in published if finding.in_setting == in_setting]
         said.append(f"{words}: {_verdicts(some)}.")
     return said
 
 
+def certainty(findings: Findings) -> list[str]:
+    """What the intervals and controls of the published claims that were measured are of."""
+    published = [finding for finding in findings.claims.values() if finding.kind != "own"]
+    if not published:
+        return []
+    of_several = sum((finding.seeds or 0) > 1 for finding in published)
+    of_one = sum(finding.seeds == 1 for finding in published)
+    controlled = sum(finding.control is not None for finding in published)
+    spread = "An interval is over examples or texts"
+    if of_several:
+        spread += f", and over fine-tunings where there are several ({_claims(of_several)})"
+    if of_one:
+        spread += f"; {_claims(of_one)} {'is' if of_one == 1 else 'are'} of one fine-tuning"
+    return [
+        f"{spread}.",
+        f"Claims with a control: {controlled} of {len(published)}; others say why there is none.",
+        "Each claim is judged by itself, without a correction for how many there are.",
+    ]
+
+
+def _claims(number: int) -> str:
+    return f"{number} claim{'' if number == 1 else 's'}"
+
+
 def _verdicts(some: list[Finding]) -> str:
     """How many claims there are, and how many of them have each verdict."""
     if len(some) <= 1:
-        return f"1, which {IN_WORDS[some[0].verdict][0]}" if some else "none"
+        return f"1, which {IN_WORDS[some[0].verdict][0]}" if some else "none was measured"
     counts = [f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n]
     return f"{len(some)}, of which {_joined(counts)}"
 

@@ -34,6 +34,7 @@ from stages.report.origins import origins
 from stages.report.overview import (
     by_paper,
     by_reason,
+    certainty,
     data_read,
     headline,
     libraries,
@@ -68,6 +69,7 @@ def run_stage() -> None:
         "libraries": libraries(),
         "fingerprint": fingerprint(),
         "headline": headline(findings),
+        "certainty": certainty(findings),
         "not_learnt_in_words": not_learnt_in_words(findings),
         "tallies": tallies(findings),
         "paper_tallies": paper_tallies(findings),

@@ -11,7 +11,7 @@ from stages.report.head_pages import ModelHeads
 from stages.report.measured_pages import MeasuredPage
 from stages.report.model_facts import ModelFacts
 from stages.report.origins import Origin
-from stages.report.overview import by_paper, by_reason, headline, paper_tallies, tallies
+from stages.report.overview import by_paper, by_reason, certainty, headline, paper_tallies, tallies
 from stages.report.site import write_site
 from tests.browser.checked import assert_sound, checked
 from tests.browser.test_report import CHROMIUM
@@ -66,6 +66,7 @@ def reports(tmp_path_factory) -> Path:
         "libraries": SCRIPT,
         "fingerprint": "0123",
         "headline": headline(made),
+        "certainty": certainty(made),
         "tallies": tallies(made),
         "paper_tallies": paper_tallies(made),
         "papers": by_paper(made),

@@ -4,6 +4,7 @@ from stages.core.verdicts.findings import Finding, Findings, NotShown
 from stages.report.overview import (
     by_paper,
     by_reason,
+    certainty,
     headline,
     not_learnt_in_words,
     paper_tallies,
@@ -27,6 +28,7 @@ def findings(claims: dict[str, Finding], **changes) -> Findings:
     return Findings(**(content | changes))
 
 
+ELSEWHERE_IN_WORDS = "In another setting (each claim says in what it differs from its source's)"
 ELSEWHERE = {"source": {"layers": 12}, "here": {"layers": 6}, "departures": ["6 layers"]}
 
 
@@ -41,7 +43,7 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
     assert headline(findings(claims)) == [
         "4 published claims were measured here.",
         "In the setting of the source: 3, of which 2 hold and 1 fails.",
-        "In another setting: 1, which is undecided.",
+        f"{ELSEWHERE_IN_WORDS}: 1, which is undecided.",
     ]
 
 
@@ -50,10 +52,30 @@ def test_the_headline_of_one_claim_and_of_none():
     assert headline(findings(one)) == [
         "1 published claim was measured here.",
         "In the setting of the source: 1, which is not decidable here.",
-        "In another setting: none.",
+        f"{ELSEWHERE_IN_WORDS}: none was measured.",
     ]
     only_own = {"own": finding(kind="own")}
     assert headline(findings(only_own)) == ["No published claim was measured here."]
+
+
+def test_how_sure_the_published_claims_are_is_counted():
+    beyond = {"value": 1, "low": 0.5, "high": 2, "n": 5}
+    control = {"value": 0, "low": -1, "high": 1, "n": 5, "beyond": beyond}
+    claims = {
+        "a": finding(seeds=3, control=control),
+        "b": finding(seeds=1),
+        "c": finding(seeds=None),
+        "own": finding(seeds=3, kind="own"),
+    }
+    assert certainty(findings(claims)) == [
+        "An interval is over examples or texts, and over fine-tunings where there are several "
+        "(1 claim); 1 claim is of one fine-tuning.",
+        "Claims with a control: 1 of 3; others say why there is none.",
+        "Each claim is judged by itself, without a correction for how many there are.",
+    ]
+    untuned = findings({"c": finding(seeds=None)})
+    assert certainty(untuned)[0] == "An interval is over examples or texts."
+    assert certainty(findings({"own": finding(kind="own")})) == []
 
 
 def test_every_claim_is_in_one_tally_of_each_kind():

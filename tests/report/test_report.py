@@ -72,7 +72,7 @@ def test_pages_load_and_link_only_what_is_there(synthetic_reports):
             assert not re.match(r"[a-z]+:|//", target), f"{page.name} needs {target}"
             goal = (page.parent / path).resolve() if path else page
             assert goal.is_file(), f"{page.name} links to {target}"
-            if anchor:
+            if anchor and "=" not in anchor:  # else what the page of a head is to show
                 assert f'id="{anchor}"' in goal.read_text(), f"{page.name} links to {target}"
 
 

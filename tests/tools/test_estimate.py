@@ -112,7 +112,7 @@ def test_minutes_by_hand(folder):
     uniform = least_for_grid(GEOMETRY, fixed_gates(6, 12, "uniform"), [23])
     mean = least_for_grid(GEOMETRY, fixed_gates(6, 12, "mean"), [23])
     # Three seeds of relevance on 256 examples, of the others one on 128.
-    heads = (3 * 256 + 2 * 128) * one + 5 * 256 * uniform + 5 * 64 * mean
+    heads = (3 * 256 + 2 * 128) * one + 5 * 160 * uniform + 5 * 64 * mean
     assert table["heads and layers off"] == pytest.approx(heads / (RATE * SHARE_OF_RATE) / 60)
     assert 50 < table["stages"] / (8 / 60) < 70
 
@@ -160,7 +160,7 @@ def edited(folder: Path, old: str, new: str, name: str = "params.yaml") -> None:
 def test_heads_that_hurt_by_hand(folder, task, seeds, of_ablate):
     """`ablate` has all of the 128 examples that choose, of the tuned encoders."""
     prefixes = LAST + sum(off(heads) for heads in range(1, 6))
-    sets = 400 * (LAST + 4 * off(5)) + 100 * (LAST + 10 * off(5))
+    sets = 320 * (LAST + 4 * off(5)) + 100 * (LAST + 10 * off(5))
 
     def one(choosing: int) -> int:
         return choosing * (LAST + LAYER) + 4 * choosing // 2 * prefixes + sets
@@ -196,13 +196,13 @@ def test_matching_terms_by_hand(folder):
     def below(heads: int) -> int:
         return 23 * off(heads) + LAST
 
-    maps = (1 + 1 + 3 + 1) * (256 + 256) * forward
+    maps = (1 + 1 + 3 + 1) * (200 + 200) * forward
     on_all = once + below(12) + off(12) + below(1) + below(11)
     # The matching head off, or on alone; draws of the three seeds, and of the control.
     on_few = 4 * (once + below(1) + below(11))
     on_few += (34 + 33 + 33 + 34) * below(1) + (7 + 7 + 6 + 7) * below(11)
     candidates = once + 3 * off(1)
-    expected = maps + 4 * 256 * (on_all + candidates) + 100 * on_few + 4 * 100 * 7 * forward
+    expected = maps + 4 * 200 * (on_all + candidates) + 100 * on_few + 4 * 100 * 7 * forward
     assert operations(folder, "relevance", layers(2))[MATCHING] == pytest.approx(expected)
 
 
@@ -211,12 +211,12 @@ def test_models_of_pairs_by_hand(folder):
     found = operations(folder, "relevance", GEOMETRY)
     forward = 6 * (2 * 12 * 12 * 384**2 + 4 * 12**2 * 384)
     assert found[TOWERS] == pytest.approx(3 * 3 * 1920 * 3 * 2 * forward)
-    model = LstmAcross(torch.randn(5, 384), 300, 5, 0.0, "classification", 0)
+    model = LstmAcross(torch.randn(5, 384), 200, 5, 0.0, "classification", 0)
     read = [model.encoding, model.comparison, model.composition]
     weights = sum(own.numel() for part in read for own in part.parameters() if own.dim() > 1)
     # Two products of activations: how alike tokens of both texts are, and the mean by that.
-    text = 12 * (2 * weights + 2 * 2 * 12 * 600)
-    assert lstm_forward(12, 384, 300) == text
+    text = 12 * (2 * weights + 2 * 2 * 12 * 400)
+    assert lstm_forward(12, 384, 200) == text
     assert found[LSTM] == pytest.approx(3 * 3 * 1920 * 3 * 2 * text)
 
 
@@ -246,9 +246,9 @@ def test_readers_by_hand(folder):
         return sum(map(GEOMETRY.forward, lengths))
 
     intact, removed = passes(19, 17, 17), passes(6, 4, 4)
-    # One batch of 16 of the twenty questions an epoch, two epochs; three products a step. Tuned,
+    # One batch of 12 of the twenty questions an epoch, two epochs; three products a step. Tuned,
     # from random weights, and P-Shuffle read whole rows; each answers the validation question.
-    steps = 3 * 2 * 16
+    steps = 3 * 2 * 12
     assert found["operations"][TUNED_READERS] == pytest.approx(
         3 * steps * intact + steps * removed + 4 * intact
     )
