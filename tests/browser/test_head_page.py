@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pandas as pd
 import pytest
@@ -15,7 +14,6 @@ from tests.view.chromium import Browser
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on PATH")
 LAYER, HEAD = PLANTED
 ADDRESS = f"#of=0&layer={LAYER}&head={HEAD}"
-SECONDS = 120  # until a page is ready, on a machine that has other work
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +28,9 @@ def pages(synthetic_reports):
     return synthetic_reports / "reports/pages"
 
 
-def wait_for(browser: Browser, condition: str) -> None:
-    """Wait until a JavaScript expression is true."""
-    end = time.monotonic() + SECONDS
-    while not browser.ask(condition):
-        assert time.monotonic() < end, condition
-        time.sleep(0.05)
-
-
 def ready(browser: Browser) -> None:
     """Wait until the page shows a head."""
-    wait_for(browser, "document.body.getAttribute('aria-busy') === 'false'")
+    browser.wait_for("document.body.getAttribute('aria-busy') === 'false'")
 
 
 def choose(browser: Browser, beginning: str) -> None:
@@ -51,7 +41,7 @@ def choose(browser: Browser, beginning: str) -> None:
         f".find((one) => one.textContent.startsWith({wanted})).value;"
         "list.dispatchEvent(new Event('change')); })()"
     )
-    wait_for(browser, f"document.querySelector('#why').textContent.includes({wanted})")
+    browser.wait_for(f"document.querySelector('#why').textContent.includes({wanted})")
     ready(browser)
 
 
@@ -77,17 +67,17 @@ def test_the_page_of_a_head_shows_its_facts_and_lines(pages, browser):
 
 def test_a_cell_leads_to_the_page_of_its_head(pages, browser):
     browser.open(pages / "drift.html")
-    wait_for(browser, "document.querySelectorAll('.chart [role=link]').length > 0")
+    browser.wait_for("document.querySelectorAll('.chart [role=link]').length > 0")
     selector = (
         "[...document.querySelectorAll('#drift-cropped path')].find((one) =>"
         f" one.__data__?.datum?.layer === {LAYER} && one.__data__.datum.head === {HEAD})"
     )
     browser.ask(f"{selector}.setAttribute('id', 'wanted')")
     browser.click("#wanted")
-    wait_for(browser, "location.pathname.endsWith('head.html')")
+    browser.wait_for("location.pathname.endsWith('head.html')")
     ready(browser)
     assert browser.text("#name").startswith(f"Head {LAYER}-{HEAD} ")
-    wait_for(browser, "document.querySelectorAll('.tokens.from button').length > 0")
+    browser.wait_for("document.querySelectorAll('.tokens.from button').length > 0")
 
 
 def test_every_cell_of_every_chart_of_heads_leads_to_its_head(pages, browser):
@@ -103,7 +93,7 @@ def test_every_cell_of_every_chart_of_heads_leads_to_its_head(pages, browser):
         for name, cells in plots.items():
             marks = f"[...document.querySelectorAll('#{name} .chart [role=link]')]"
             cells = cells.dropna(subset="value")
-            wait_for(browser, f"{marks}.length >= {len(cells)}")
+            browser.wait_for(f"{marks}.length >= {len(cells)}")
             found = browser.ask(
                 f"JSON.stringify({marks}.map((one) => one.__data__.datum).map("
                 "({layer, head}) => [Number(layer), Number(head)]))"
@@ -117,13 +107,13 @@ def test_every_cell_of_every_chart_of_heads_leads_to_its_head(pages, browser):
 
 def test_a_cell_is_reached_and_opened_by_keys(pages, browser):
     browser.open(pages / "drift.html")
-    wait_for(browser, "document.querySelectorAll('.chart [role=link]').length > 0")
+    browser.wait_for("document.querySelectorAll('.chart [role=link]').length > 0")
     browser.ask("document.querySelector('.chart [role=link]').focus()")
     browser.press("ArrowDown", "ArrowRight")
     found = browser.ask("JSON.stringify(document.activeElement.__data__.datum)")
     assert (json.loads(found)["layer"], json.loads(found)["head"]) == (1, 1)
     browser.press("Enter")
-    wait_for(browser, "location.pathname.endsWith('head.html')")
+    browser.wait_for("location.pathname.endsWith('head.html')")
     ready(browser)
     assert browser.text("#name").startswith("Head 1-1 ")
 
@@ -139,7 +129,7 @@ def test_a_head_of_the_model_view_opens_and_its_facts_with_it(pages, browser):
     browser.open(pages / "head.html", f"{ADDRESS}&view=model")
     ready(browser)
     browser.click('[data-head="1-2"]')
-    wait_for(browser, "document.querySelector('#name').textContent.startsWith('Head 1-2 ')")
+    browser.wait_for("document.querySelector('#name').textContent.startsWith('Head 1-2 ')")
     assert browser.ask("document.querySelector('[role=tab][aria-selected=true]').id") == "tab-head"
     assert "head=2" in browser.ask("location.hash")
 

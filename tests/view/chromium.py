@@ -9,11 +9,13 @@ import fcntl
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.browser.test_report import CHROMIUM
 
+SECONDS = 120  # until a page is ready, on a machine that has other work
 FIRST_FREE = 10  # the pipe's ends must be none of the descriptors that bash moves them to
 # Keys that do something in the page: code, and the character that the key types.
 KEYS = {
@@ -123,6 +125,13 @@ class Browser:
     def frame(self) -> None:
         """Wait until what was asked for is drawn."""
         self.ask("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+    def wait_for(self, condition: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        end = time.monotonic() + SECONDS
+        while not self.ask(condition):
+            assert time.monotonic() < end, condition
+            time.sleep(0.05)
 
     def middle(self, selector: str) -> tuple[float, float]:
         """Where the element is, after scrolling to it."""
