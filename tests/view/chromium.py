@@ -207,5 +207,5 @@ class Browser:
             self.complaints.append(details["entry"]["text"])
         if event["method"] == "Network.requestWillBeSent":
             address = details["request"]["url"]
-            if not address.startswith(("file:", "about:")):
+            if not address.startswith(("file:", "about:", "data:")):
                 self.complaints.append(f"asked for {address}")
