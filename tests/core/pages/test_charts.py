@@ -127,6 +127,14 @@ def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
     assert marks(drawn(chart, tmp_path / "matrix.svg"), "text") == 4
 
 
+def test_a_matrix_names_every_column_however_long_the_names(tmp_path):
+    names = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
+    counts = pd.DataFrame([(row, column) for row in names for column in names])
+    counts = counts.set_axis(["label", "predicted"], axis=1).assign(maps=1)
+    svg = drawn(charts.matrix(counts, "predicted", "label", "maps"), tmp_path / "matrix.svg")
+    assert {name: svg.count(f">{name}<") for name in names} == dict.fromkeys(names, 2)
+
+
 def test_a_chart_is_written_to_the_same_bytes(cells, tmp_path):
     first, second = (
         drawn(heatmaps.heatmap(cells, "effect", "points", panel="task"), tmp_path / name)
