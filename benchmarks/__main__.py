@@ -240,6 +240,21 @@ def layer_probes(
 
 
 @app.command()
+def pages(
+    configuration: Annotated[Path, typer.Option(help="its folder; its report is drawn")] = Path(
+        "."
+    ),
+    rounds: Rounds = 3,
+) -> None:
+    """Pages of a report and of the viewer in Chromium: until usable, input delay, sizes."""
+    from benchmarks import pages as pages_benchmark  # needs the tests' browser
+
+    begin()
+    name = rebuild_benchmark.name_of(configuration)
+    show(f"pages-{name}", pages_benchmark.measure(configuration / "reports", rounds))
+
+
+@app.command()
 def cost(
     configuration: Annotated[
         Path, typer.Argument(help="folder of a configuration of GLUE tasks")

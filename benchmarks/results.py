@@ -35,6 +35,7 @@ CAPTIONS = {
     "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
     "readers": "Steps of a reader: how many times as long transformers' multiple choice takes",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
+    "pages": "Pages in headless Chromium: until they can be used, input delay of the viewer, sizes",
     "growth": "Cost of the grid against heads, examples and tokens",
     "profile": "Where one thread of the grid spends its time",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",

@@ -207,5 +207,20 @@ class Browser:
             self.complaints.append(details["entry"]["text"])
         if event["method"] == "Network.requestWillBeSent":
             address = details["request"]["url"]
-            if not address.startswith(("file:", "about:")):
+            if not address.startswith(("file:", "about:", "data:")):
                 self.complaints.append(f"asked for {address}")
+
+
+def delays(browser: Browser, selectors: list[str], act: str) -> float:
+    """The longest time from an event to the frame that shows it, in milliseconds."""
+    return browser.ask(
+        "(async () => { const times = [];"
+        f"for (const selector of {json.dumps(selectors)}) {{"
+        "  const one = document.querySelector(selector); const began = performance.now();"
+        f"  {act}"
+        "  await new Promise((done) => requestAnimationFrame(() => {"
+        "    const channel = new MessageChannel(); channel.port1.onmessage = done;"
+        "    channel.port2.postMessage(null); }));"
+        "  times.push(performance.now() - began); }"
+        "return Math.max(...times); })()"
+    )

@@ -1,28 +1,10 @@
 """How long the page takes to answer an input, of 12 x 12 heads of 64 neurons; printed."""
 
-import json
-
 import pytest
 
 from stages.view.view import write_view
-from tests.view.chromium import Browser
+from tests.view.chromium import Browser, delays
 from tests.view.conftest import LONG_POSITIONS, text_of
-
-
-def delays(browser: Browser, selectors: list[str], act: str) -> float:
-    """The longest time from an event to the frame that shows it, in milliseconds."""
-    return browser.ask(
-        "(async () => { const times = [];"
-        f"for (const selector of {json.dumps(selectors)}) {{"
-        "  const one = document.querySelector(selector); const began = performance.now();"
-        f"  {act}"
-        "  await new Promise((done) => requestAnimationFrame(() => {"
-        "    const channel = new MessageChannel(); channel.port1.onmessage = done;"
-        "    channel.port2.postMessage(null); }));"
-        "  times.push(performance.now() - began); }"
-        "return Math.max(...times); })()"
-    )
-
 
 POINT = "one.dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'}));"
 CLICK = "one.click();"
