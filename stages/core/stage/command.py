@@ -11,6 +11,7 @@ import typer
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS
 from stages.core.stage.files import InputError
 from stages.core.stage.parent import end_with_parent
+from stages.core.stage.preloaded import is_fork, run_preloaded
 from stages.core.stage.times import leave_time
 
 
@@ -52,8 +53,10 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
     A stage with further commands gives its typer app instead. A stage that DVC runs ends with it,
     and leaves its time.
     """
-    if "DVC_STAGE" in os.environ:
+    if "DVC_STAGE" in os.environ and not is_fork():
         end_with_parent()
+        if (status := run_preloaded()) is not None:
+            sys.exit(status)
     try:
         main() if isinstance(main, typer.Typer) else typer.run(main)
     except SystemExit as ended:  # by which typer ends every command

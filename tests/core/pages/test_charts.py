@@ -19,7 +19,7 @@ def cells() -> pd.DataFrame:
 
 
 def drawn(chart, path) -> str:
-    charts.save_svg(chart, path)
+    charts.save_svg(chart.to_dict(), path)
     return path.read_text(encoding="utf-8")
 
 
@@ -158,7 +158,7 @@ def test_too_many_marks_are_refused(cells):
 
 def test_a_specification_carries_its_description(cells):
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task")
-    made = charts.specification(chart, "what is seen")
+    made = charts.specification(chart.to_dict(), "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
 
@@ -166,7 +166,7 @@ def test_a_specification_carries_its_description(cells):
 def test_a_specification_has_no_column_that_is_not_drawn_nor_leads_to_a_head(cells):
     cells = cells.assign(corpus="texts", other=1.5, found=True)
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task", marked="found")
-    (rows,) = charts.specification(chart, "other").pop("datasets").values()
+    (rows,) = charts.specification(chart.to_dict(), "other").pop("datasets").values()
     assert len(rows) == 2 * LAYERS * HEADS
     assert set(rows[0]) == {"layer", "head", "task", "effect", "found", "corpus"}
     assert rows[1]["effect"] == pytest.approx(cells["effect"].iloc[1], abs=1e-4)
@@ -202,9 +202,9 @@ def test_the_data_of_a_chart_are_its_rows_without_the_line_at_0(cells):
         low=one["effect"] - 1,
         high=one["effect"] + 1,
     )
-    data = charts.data_of(charts.dots(rows, "label", "points"))
+    data = charts.data_of(charts.dots(rows, "label", "points").to_dict())
     assert len(data) == len(rows)
     assert data["label"].tolist() == rows["label"].tolist()
     assert np.allclose(data["low"], rows["low"].round(charts.PLACES))
-    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task"))
+    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task").to_dict())
     assert np.allclose(heat["effect"], cells["effect"].round(charts.PLACES))
