@@ -58,7 +58,7 @@ def in_words(times: Sequence[StageTime]) -> str:
     together = sum(one.seconds for one in times)
     most = max(one.peak_bytes for one in times)
     of = [f"{one.stage}@{one.item}".rstrip("@") for one in times if one.peak_bytes == most]
-    runs = "1 run of a stage" if len(times) == 1 else f"{len(times):,} runs of stages, together"
+    runs = "1 run of a stage:" if len(times) == 1 else f"{len(times):,} runs of stages, together"
     return (
         f"{runs} {_duration(together)}. The most memory that one process had: "
         f"{most / MEGABYTE:,.0f} MB, of {of[0]}{f' and {len(of) - 1} more' if len(of) > 1 else ''}."

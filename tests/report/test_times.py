@@ -25,7 +25,7 @@ def time(stage: str = "drift", item: str = "", seconds: float = 2.0, **others) -
         ([], "No stage has left its time."),
         (
             [time(seconds=59.4)],
-            "1 run of a stage 59.4 s. The most memory that one process had: 300 MB, of drift.",
+            "1 run of a stage: 59.4 s. The most memory that one process had: 300 MB, of drift.",
         ),
         (
             [time(seconds=59.4), time(item="a", seconds=0.2, peak_bytes=1_234_000_000)],
