@@ -129,7 +129,7 @@ def growth(encoder: Encoder = "default", rounds: Rounds = 3) -> None:
     """Cost of the grid against heads, examples and tokens, with fitted exponents."""
     points = growth_benchmark.measure(encoder, rounds, begin())
     results.FOLDER.mkdir(parents=True, exist_ok=True)
-    save_svg(growth_benchmark.plot(points), results.FOLDER / f"growth-{encoder}.svg")
+    save_svg(growth_benchmark.plot(points).to_dict(), results.FOLDER / f"growth-{encoder}.svg")
     exponents = growth_benchmark.exponents(points)
     show(f"growth-{encoder}", points.assign(exponent=points["what"].map(exponents)))
 
@@ -168,7 +168,7 @@ def rebuild(
         rebuild_benchmark.run(clone, configuration, targets or [], dict(ENVIRONMENT), operations)
     table = rebuild_benchmark.with_rate(record_of_rebuild.table(record))
     results.FOLDER.mkdir(parents=True, exist_ok=True)
-    save_svg(rebuild_benchmark.plot(table), results.FOLDER / f"rebuild-{name}.svg")
+    save_svg(rebuild_benchmark.plot(table).to_dict(), results.FOLDER / f"rebuild-{name}.svg")
     # Without the folder of the clone, which is the caller's own affair.
     of_others = [] if name == "default" else ["--configuration", configuration.as_posix()]
     show(f"rebuild-{name}", table, ["rebuild", *of_others, *(targets or [])])

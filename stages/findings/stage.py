@@ -1,5 +1,6 @@
 """Give every claim its verdict: `reports/findings.json` and `reports/metrics.json`."""
 
+import gc
 import json
 import subprocess
 from pathlib import Path
@@ -57,6 +58,7 @@ METRICS_FILE = Path("reports/metrics.json")
 def run_stage() -> None:
     """Decide every claim of data/claims.yaml from work/measures; write findings and metrics."""
     stages.findings.load()
+    gc.freeze()  # statsmodels collects garbage at every correction: modules are none
     settings = section(Settings, "findings")
     measures = open_measures()
     ledger = read_claims()

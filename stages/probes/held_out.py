@@ -1,6 +1,12 @@
-"""What probes predict of sentences that they were not trained on."""
+"""What probes predict of sentences that they were not trained on.
+
+Fits run side by side in threads of this process: each is a chain of small steps, which leaves
+cores idle. A fit has as many threads of torch as it would have alone, so that it ends in the same
+weights.
+"""
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +16,8 @@ from torch import Tensor
 
 from stages.core.intervals.held_out import halves
 from stages.core.stage.files import InputError
-from stages.probes.fitting import fit, predict
-from stages.probes.sentences import Sentence, batches
+from stages.probes.fitting import Fit, fit, predict
+from stages.probes.sentences import Sentence, SentenceBatch, batches
 from stages.probes.settings import Probes
 from stages.probes.variants import Variant
 from stages.probes.vectors import standardised
@@ -64,8 +70,51 @@ def predictions(
 ) -> dict[Variant, Prediction]:
     """What each probe predicts of sentences that it was not trained on."""
     wanted = list(wanted)
+    jobs = [
+        (division, variant)
+        for division in _prepared(tested, taught, table, parameters)
+        for variant in wanted
+    ]
+    threads = torch.get_num_threads()
+    # Those with most weights first, or the last of them would run alone.
+    jobs.sort(key=lambda job: (job[1].with_attention, job[1].with_words), reverse=True)
+    # A new thread would have torch's own number of threads.
+    with ThreadPoolExecutor(threads, "fit", torch.set_num_threads, (threads,)) as pool:
+        told = list(pool.map(lambda job: _told(*job, tested, parameters), jobs))
     heads = {variant: [torch.empty(0)] * len(tested) for variant in wanted}
-    ends: dict[Variant, list[tuple[int, bool]]] = {variant: [] for variant in wanted}
+    ends: dict[Variant, list[Fit]] = {variant: [] for variant in wanted}
+    for (division, variant), (rows, found) in zip(jobs, told, strict=True):
+        ends[variant] += [found] if found else []
+        for place, row in zip(division.places, rows, strict=True):
+            heads[variant][place] = row
+    return {
+        variant: Prediction(
+            heads[variant],
+            max((found.steps for found in ends[variant]), default=0),
+            all(found.converged for found in ends[variant]),
+        )
+        for variant in wanted
+    }
+
+
+@dataclass(frozen=True)
+class Division:
+    """What is trained on, with vectors for these sentences, and the places of what is tested."""
+
+    taught: list[SentenceBatch]
+    places: list[int]
+    vectors: Float[Tensor, "vector size"]
+    constant: Float[Tensor, "vector 1"]
+
+
+def _prepared(
+    tested: list[Sentence],
+    taught: list[Sentence] | None,
+    table: Float[Tensor, "vector size"] | None,
+    parameters: Probes,
+) -> list[Division]:
+    """The divisions with their batches, and the vectors as what is trained on has them."""
+    found = []
     for training, places in divisions(tested, taught, parameters.seed):
         parts = [part for _, part in batches(training)]
         counts = sum(
@@ -78,24 +127,25 @@ def predictions(
             if table is None
             else standardised(table, counts.float(), parameters.vector_size)
         )
-        for variant in wanted:
-            own = vectors if variant.with_words else constant
-            probe = variant.probe(own.shape[1], parts)
-            weights: list[Tensor] = []
-            if probe.shapes:
-                found = fit(
-                    probe, parts, own, parameters.penalty, parameters.iterations, parameters.seed
-                )
-                weights = found.weights
-                ends[variant].append((found.steps, found.converged))
-            told = predict(probe, weights, [tested[place] for place in places], own)
-            for place, row in zip(places, told, strict=True):
-                heads[variant][place] = row
-    return {
-        variant: Prediction(
-            heads[variant],
-            max((steps for steps, _ in ends[variant]), default=0),
-            all(converged for _, converged in ends[variant]),
+        found.append(Division(parts, places, vectors, constant))
+    return found
+
+
+def _told(
+    division: Division, variant: Variant, tested: list[Sentence], parameters: Probes
+) -> tuple[list[Tensor], Fit | None]:
+    """The heads that one probe predicts after one fit, and the fit, of a probe that has weights."""
+    own = division.vectors if variant.with_words else division.constant
+    probe = variant.probe(own.shape[1], division.taught)
+    found = None
+    if probe.shapes:
+        found = fit(
+            probe,
+            division.taught,
+            own,
+            parameters.penalty,
+            parameters.iterations,
+            parameters.seed,
         )
-        for variant in wanted
-    }
+    asked = [tested[place] for place in division.places]
+    return predict(probe, found.weights if found else [], asked, own), found

@@ -16,7 +16,7 @@ from stages.report.prose import plain
 
 def inline_specification(figure: Figure) -> Markup:
     """The figure's Vega-Lite as JSON that is safe inside of a script element."""
-    made = specification(figure.chart, plain(figure.caption))
+    made = specification(figure.vega_lite, plain(figure.caption))
     if "datasets" in made:
         made["datasets"] = {name: by_columns(rows) for name, rows in made["datasets"].items()}
     text = json.dumps(made, sort_keys=True, separators=(",", ":"))

@@ -1,6 +1,5 @@
 """The pages whose measures a configuration has, and what they show and say."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import reduce
@@ -16,6 +15,7 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model
 
 HEAD = ["model", "layer", "head"]
+HeadTables = dict[str, dict[str, pd.DataFrame]]
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,24 @@ def navigation(measured: dict[str, MeasuredPage]) -> dict[Group, dict[str, Page]
     return {group: some for group, some in groups.items() if some}
 
 
-def heads_of_pages(measures: Measures, shown: Iterable[Page]) -> pd.DataFrame:
+def head_tables(measures: Measures, shown: dict[str, Page]) -> HeadTables:
+    """What each page adds to the table of all heads, by model and page."""
+    found: HeadTables = {}
+    for model, own in by_model(measures).items():
+        found[model] = {}
+        for name, page in shown.items():
+            with suppress(NotMeasured):
+                if page.heads:
+                    found[model][name] = page.heads(own)
+    return found
+
+
+def heads_of_pages(found: HeadTables) -> pd.DataFrame:
     """One row a model, layer and head; every page adds its columns."""
     tables = []
-    for model, own in by_model(measures).items():
-        parts = []
-        for page in shown:
-            with suppress(NotMeasured):
-                parts += [page.heads(own)] if page.heads else []
+    for model, parts in found.items():
         if parts:
-            joint = reduce(lambda left, right: left.join(right, how="outer"), parts)
+            joint = reduce(lambda left, right: left.join(right, how="outer"), parts.values())
             tables.append(joint.reset_index().assign(model=model))
     if not tables:
         return pd.DataFrame(columns=HEAD)
@@ -80,16 +88,13 @@ def heads_of_pages(measures: Measures, shown: Iterable[Page]) -> pd.DataFrame:
     return table[[*HEAD, *table.columns.difference(HEAD, sort=False)]]
 
 
-def columns_of_pages(measures: Measures, shown: dict[str, Page]) -> pd.DataFrame:
+def columns_of_pages(found: HeadTables, shown: dict[str, Page]) -> pd.DataFrame:
     """One row a page that adds columns to the table of all heads: what they are, in its words."""
     rows: dict[str, tuple[str, list[str]]] = {}
-    for own in by_model(measures).values():
-        for name, page in shown.items():
-            with suppress(NotMeasured):
-                if page.heads is None:
-                    continue
-                said = (getdoc(page.heads) or "").split("\n\n")[0].replace("\n", " ")
-                _, names = rows.setdefault(name, (said.replace("`", ""), []))
-                names += [str(one) for one in page.heads(own) if str(one) not in names]
-    found = [(name, ", ".join(names), said) for name, (said, names) in rows.items()]
-    return pd.DataFrame(found, columns=["page", "columns", "what they are"])
+    for parts in found.values():
+        for name, table in parts.items():
+            said = (getdoc(shown[name].heads) or "").split("\n\n")[0].replace("\n", " ")
+            _, names = rows.setdefault(name, (said.replace("`", ""), []))
+            names += [str(one) for one in table if str(one) not in names]
+    lines = [(name, ", ".join(names), said) for name, (said, names) in rows.items()]
+    return pd.DataFrame(lines, columns=["page", "columns", "what they are"])

@@ -160,8 +160,8 @@ def write_items(reports: Path, items: list[Figure | Table]) -> None:
             if isinstance(item, Table):
                 write_csv(item.frame, tables / f"{item.name}.csv")
                 continue
-            save_svg(item.chart, figures / f"{item.name}.svg")
-            write_csv(data_of(item.chart), figures / f"{item.name}.csv")
+            save_svg(item.vega_lite, figures / f"{item.name}.svg")
+            write_csv(data_of(item.vega_lite), figures / f"{item.name}.csv")
             if item.plot is not None:
                 write_csv(item.plot, plots / f"{item.name}.csv")
 

@@ -26,6 +26,7 @@ from stages.report.head_pages import models_of
 from stages.report.measured_pages import (
     MeasuredPage,
     columns_of_pages,
+    head_tables,
     heads_of_pages,
     measured_pages,
 )
@@ -60,7 +61,9 @@ def run_stage() -> None:
     """Write reports/index.html, one page for each stage, and their figures and tables."""
     measures = open_measures()
     measured = measured_pages(measures)
-    heads = heads_of_pages(measures, [one.page for one in measured.values()])
+    shown = {name: one.page for name, one in measured.items()}
+    of_pages = head_tables(measures, shown)
+    heads = heads_of_pages(of_pages)
     findings = read_findings()
     top = {
         "models": model_facts(findings, heads),
@@ -78,7 +81,7 @@ def run_stage() -> None:
         "comparison": beside(REPORTS, COMPARISON),
         "benchmarks": beside(REPORTS, BENCHMARKS),
     }
-    columns = columns_of_pages(measures, {name: one.page for name, one in measured.items()})
+    columns = columns_of_pages(of_pages, shown)
     read = generated_text(measures.questions), texts_read(measures)
     from_stages = origins(folders_read(findings, measured))
     models = models_of(measures)

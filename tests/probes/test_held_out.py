@@ -1,10 +1,14 @@
 """What is predicted of a sentence comes of others: noise that could be memorised scores chance."""
 
+import threading
+
 import numpy as np
 import pytest
 import torch
 
 from stages.core.stage.files import InputError
+from stages.probes import held_out
+from stages.probes.fitting import fit
 from stages.probes.held_out import Prediction, divisions, predictions
 from stages.probes.sentences import Sentence
 from stages.probes.tables import ATTENTION, ATTENTION_AND_WORDS, DISTANCES_AND_WORDS
@@ -48,6 +52,29 @@ def test_noise_that_can_be_memorised_scores_chance(name):
     assert abs(share_right(sentences, found) - 1 / 6) < 4 * (5 / 36 / 360) ** 0.5
     seen = predictions(sentences, sentences_of_others(sentences), table, parameters, [variant])
     assert share_right(sentences, seen[variant]) > 0.45  # as it could be, had it been seen
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_fit_beside_others_has_as_many_threads_as_alone(threads, monkeypatch):
+    """With another number of them its sums would round otherwise."""
+    seen = []
+
+    def noted(*arguments):
+        seen.append((torch.get_num_threads(), threading.current_thread().name))
+        return fit(*arguments)
+
+    monkeypatch.setattr(held_out, "fit", noted)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        variants = [Variant(name, "", SOUND) for name in (ATTENTION, ATTENTION_AND_WORDS)]
+        sentences = memorisable(4, copies=1)
+        predictions(sentences, None, torch.eye(25), PARAMETERS, variants)
+    finally:
+        torch.set_num_threads(before)
+    assert [number for number, _ in seen] == [threads] * 4  # two halves of two probes
+    assert len({name for _, name in seen}) <= threads
+    assert threading.current_thread().name not in {name for _, name in seen}
 
 
 def sentences_of_others(sentences: list[Sentence]) -> list[Sentence]:

@@ -18,7 +18,7 @@ from stages.findings.__main__ import app as findings
 from stages.probes import page as probes
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
 from stages.report.__main__ import app as report
-from stages.report.measured_pages import heads_of_pages
+from stages.report.measured_pages import head_tables, heads_of_pages
 from stages.report.overview import PREFIX
 from stages.report.prose import plain
 from stages.report.site import write_csv
@@ -143,7 +143,7 @@ def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_p
     table.assign(encoder="recorded").to_parquet(own.with_name("elsewhere-heads.parquet"))
     run_stage(folder, findings)
     with contextlib.chdir(folder):
-        heads = heads_of_pages(open_measures(), pages().values())
+        heads = heads_of_pages(head_tables(open_measures(), pages()))
     assert heads.groupby("model", sort=False)["layer"].nunique().to_dict() == {
         "tiny": LAYERS,
         "another-bert": 2,

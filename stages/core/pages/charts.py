@@ -26,6 +26,7 @@ FONT = (
 )
 CELL = 21  # pixels
 ZERO = "zero"  # column of the line at 0
+VegaLite = dict[str, Any]  # a chart as `to_dict` makes it, which takes a quarter of a second
 # Columns by which a mark leads to the page of its head, whether or not a chart shows them.
 OF_HEADS = ("layer", "head", "corpus", "model", "panel")
 
@@ -222,7 +223,8 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     order = list(dict.fromkeys(cells[y]))
     limit = int(cells[value].max())
     base = altair.Chart(checked_rows(cells)).encode(
-        x=altair.X(f"{x}:N", sort=order, axis=altair.Axis(labelAngle=-30)),
+        # Slanted names do not meet, though the boxes around them do: none is left out.
+        x=altair.X(f"{x}:N", sort=order, axis=altair.Axis(labelAngle=-30, labelOverlap=False)),
         y=altair.Y(f"{y}:N", sort=order),
     )
     dark = altair.datum[value] > limit / 2
@@ -238,24 +240,23 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
     ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
 
 
-def specification(chart: altair.TopLevelMixin, description: str) -> dict[str, Any]:
-    """The chart as Vega-Lite, with a description for those who cannot see it.
+def specification(made: VegaLite, description: str) -> VegaLite:
+    """A chart with a description for those who cannot see it.
 
     Of its data it has only the columns that it names somewhere, and those that lead to heads.
     """
-    made = chart.to_dict()
     named = "\n".join(_texts({key: part for key, part in made.items() if key != "datasets"}))
+    datasets = {}
     for name, rows in made.get("datasets", {}).items():
         kept = {key for row in rows for key in row if key in OF_HEADS or key in named}
-        made["datasets"][name] = [
-            {key: value for key, value in row.items() if key in kept} for row in rows
-        ]
-    return made | {"description": description}
+        datasets[name] = [{key: value for key, value in row.items() if key in kept} for row in rows]
+    data = {"datasets": datasets} if "datasets" in made else {}
+    return made | data | {"description": description}
 
 
-def data_of(chart: altair.TopLevelMixin) -> pd.DataFrame:
+def data_of(made: VegaLite) -> pd.DataFrame:
     """The rows that a chart draws, as its specification holds them; not those of lines at 0."""
-    datasets = specification(chart, "")["datasets"].values()
+    datasets = specification(made, "")["datasets"].values()
     tables = [pd.DataFrame(rows) for rows in datasets]
     return pd.concat([table for table in tables if list(table) != [ZERO]], ignore_index=True)
 
@@ -271,15 +272,14 @@ def _texts(part: Any) -> Iterator[str]:
         yield part.replace("\\", "")
 
 
-def save_svg(chart: altair.TopLevelMixin, path: Path) -> None:
+def save_svg(made: VegaLite, path: Path) -> None:
     """Write the chart as an SVG file.
 
     Marks are not described one by one: nobody hears them in an image, whose text is the page's,
     and they would make the file half as large again.
     """
-    made = chart.to_dict()
-    made["config"] = {**made.get("config", {}), "aria": False}
-    svg = vl_convert.vegalite_to_svg(made)
+    silent = made | {"config": {**made.get("config", {}), "aria": False}}
+    svg = vl_convert.vegalite_to_svg(silent)
     with atomic(path) as partial:
         partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import altair
 import pandas as pd
 
+from stages.core.pages.charts import VegaLite
 from stages.core.pages.heatmaps import heatmap
 from stages.core.verdicts.measures import Measures
 
@@ -37,6 +39,11 @@ class Figure:
     chart: altair.TopLevelMixin
     plot: pd.DataFrame | None = None
     finding: str = ""
+
+    @cached_property
+    def vega_lite(self) -> VegaLite:
+        """The chart as image, data and page take it, which nobody may change in place."""
+        return self.chart.to_dict()
 
 
 def heads_figure(

@@ -204,6 +204,8 @@ def top_heads(
     names, said = extreme(values, form, largest)
     if not names:
         return "no head (nothing was measured)"
+    # A table with blanks elsewhere in these columns holds layers and heads as decimals.
+    names = [(int(layer), int(head)) for layer, head in names]
     said = f"{said} {unit}" if unit else said
     if len(names) == 1:
         return f"{head_name(*names[0])} ({said})"

@@ -6,6 +6,7 @@ was bootstrapped on its own examples. Tasks share no examples, so their errors a
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -116,12 +117,11 @@ def over_seeds(runs: Sequence[Estimate]) -> Estimate:
     examples = mean_on_same_examples(runs)
     values = np.array([run.value for run in runs])
     error = values.std(ddof=1) / np.sqrt(len(runs))
-    student = scipy.stats.t(len(runs) - 1)
-    half_width = error * student.isf((1 - LEVEL) / 2)
+    half_width = error * _student_limit(len(runs) - 1)
     drawn = None
     if examples.drawn is not None:
         count = len(examples.drawn)
-        between = student.ppf((np.arange(count) + 0.5) / count) * error
+        between = _student_quantiles(len(runs) - 1, count) * error
         drawn = examples.drawn + np.random.default_rng(count).permutation(between)
     return Estimate(
         examples.value,
@@ -130,6 +130,17 @@ def over_seeds(runs: Sequence[Estimate]) -> Estimate:
         examples.n,
         drawn,
     )
+
+
+# SciPy takes a millisecond to make a distribution, and every head asks for the same one.
+@lru_cache(maxsize=64)
+def _student_limit(freedom: int) -> float:
+    return scipy.stats.t(freedom).isf((1 - LEVEL) / 2)
+
+
+@lru_cache(maxsize=64)
+def _student_quantiles(freedom: int, count: int) -> Float[np.ndarray, " {count}"]:
+    return scipy.stats.t(freedom).ppf((np.arange(count) + 0.5) / count)
 
 
 def rows_over_seeds(
@@ -143,14 +154,18 @@ def rows_over_seeds(
     Returns:
         One row for each value of `keys`, in their first order: `keys` and `columns`.
     """
-    found = []
-    for place, runs in rows.groupby(keys, sort=False):
-        joint = dict(zip(keys, place, strict=True))
-        for names in columns:
-            values = zip(*(runs[name].astype(float) for name in names), strict=True)
-            mean = over_seeds([Estimate(*run, n=0) for run in values])
+    # A frame for each of thousands of groups would take ten times as long.
+    numbers = rows.groupby(keys, sort=False).ngroup().to_numpy()
+    order = np.argsort(numbers, kind="stable")
+    order = order[numbers[order] >= 0]  # a row that lacks a key is in no group
+    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+    found = rows[keys].iloc[order[starts]].to_dict("records")
+    groups = np.split(order, starts)[1:]
+    for names in columns:
+        values = np.stack([rows[name].to_numpy(dtype=float) for name in names], axis=1)
+        for joint, group in zip(found, groups, strict=True):
+            mean = over_seeds([Estimate(*run, n=0) for run in values[group].tolist()])
             joint |= dict(zip(names, (mean.value, mean.low, mean.high), strict=True))
-        found.append(joint)
     return pd.DataFrame(found)
 
 

@@ -1,7 +1,7 @@
 """Reading the tables that stages measured, `work/measures/STAGE/KEY.parquet`, as one frame."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ class Measures:
             self._wanted["set"] = list(sets)
         self.questions = questions or {}
         self.read: set[str] = set()  # folders that tables were read of, until it is cleared
+        self.kept: dict[Hashable, Any] = {}  # what was worked out of tables, by their `stamps`
         if questions is not None:
             self._wanted["questions"] = list(questions)
 
@@ -113,7 +114,7 @@ class Measures:
         wanted = (self._wanted["arm"], seeds, list(corpora), self.measured)
         readers = {name: self.questions[name] for name in questions}
         some = Measures(self.folder, primary, *wanted, list(sets), readers)
-        some.read = self.read
+        some.read, some.kept = self.read, self.kept
         return some
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
@@ -168,6 +169,15 @@ class Measures:
             tables.append(table.assign(**of_columns, **fields))
         return pd.concat(tables, ignore_index=True)
 
+    def stamps(self, declared: MeasuredTable) -> tuple[tuple[Path, int, int], ...]:
+        """The files that `frame` would read, each with its time and size, which a change changes.
+
+        Raises:
+            NotMeasured: there is no such file.
+        """
+        paths = [path for _, path in self._files(f"{declared.pattern}.parquet")]
+        return tuple((path, *_stamp(path)) for path in paths)
+
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
         fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
         found, study = [], Path(pattern).parts[0]
@@ -194,8 +204,12 @@ class Measures:
 
 def _as_it_stands(path: Path) -> pd.DataFrame:
     """A table, which nobody may change in place: claims read the same ones again and again."""
+    return _read(path, *_stamp(path))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
     stands = path.stat()
-    return _read(path, stands.st_mtime_ns, stands.st_size)
+    return stands.st_mtime_ns, stands.st_size
 
 
 @lru_cache(maxsize=512)

@@ -19,7 +19,7 @@ def cells() -> pd.DataFrame:
 
 
 def drawn(chart, path) -> str:
-    charts.save_svg(chart, path)
+    charts.save_svg(chart.to_dict(), path)
     return path.read_text(encoding="utf-8")
 
 
@@ -127,6 +127,14 @@ def test_stacked_shares_and_matrix_draw_every_row(tmp_path):
     assert marks(drawn(chart, tmp_path / "matrix.svg"), "text") == 4
 
 
+def test_a_matrix_names_every_column_however_long_the_names(tmp_path):
+    names = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
+    counts = pd.DataFrame([(row, column) for row in names for column in names])
+    counts = counts.set_axis(["label", "predicted"], axis=1).assign(maps=1)
+    svg = drawn(charts.matrix(counts, "predicted", "label", "maps"), tmp_path / "matrix.svg")
+    assert {name: svg.count(f">{name}<") for name in names} == dict.fromkeys(names, 2)
+
+
 def test_a_chart_is_written_to_the_same_bytes(cells, tmp_path):
     first, second = (
         drawn(heatmaps.heatmap(cells, "effect", "points", panel="task"), tmp_path / name)
@@ -150,7 +158,7 @@ def test_too_many_marks_are_refused(cells):
 
 def test_a_specification_carries_its_description(cells):
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task")
-    made = charts.specification(chart, "what is seen")
+    made = charts.specification(chart.to_dict(), "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
 
@@ -158,7 +166,7 @@ def test_a_specification_carries_its_description(cells):
 def test_a_specification_has_no_column_that_is_not_drawn_nor_leads_to_a_head(cells):
     cells = cells.assign(corpus="texts", other=1.5, found=True)
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task", marked="found")
-    (rows,) = charts.specification(chart, "other").pop("datasets").values()
+    (rows,) = charts.specification(chart.to_dict(), "other").pop("datasets").values()
     assert len(rows) == 2 * LAYERS * HEADS
     assert set(rows[0]) == {"layer", "head", "task", "effect", "found", "corpus"}
     assert rows[1]["effect"] == pytest.approx(cells["effect"].iloc[1], abs=1e-4)
@@ -194,9 +202,9 @@ def test_the_data_of_a_chart_are_its_rows_without_the_line_at_0(cells):
         low=one["effect"] - 1,
         high=one["effect"] + 1,
     )
-    data = charts.data_of(charts.dots(rows, "label", "points"))
+    data = charts.data_of(charts.dots(rows, "label", "points").to_dict())
     assert len(data) == len(rows)
     assert data["label"].tolist() == rows["label"].tolist()
     assert np.allclose(data["low"], rows["low"].round(charts.PLACES))
-    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task"))
+    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task").to_dict())
     assert np.allclose(heat["effect"], cells["effect"].round(charts.PLACES))

@@ -184,3 +184,8 @@ def test_values_are_compared_by_the_interval_of_their_difference():
     for low, high in ((-0.1, 0.2), (0.0, 0.2), (0.2, 0.2), (NAN, NAN)):
         assert compared(low, high) == "not shown to differ from"
     assert compared(0.1, 0.2, ("above", "below", "beside")) == "above"
+
+
+def test_heads_that_a_table_has_as_decimals_are_named_by_whole_numbers():
+    cells = pd.DataFrame({"layer": [0.0, 2.0], "head": [0.0, 9.0], "value": [1.0, 2.0]})
+    assert top_heads(cells, "value", ".0f") == "head 9 of layer 2 (2)"

@@ -168,3 +168,21 @@ def test_resamples_of_unequal_number_are_not_joined():
     assert mean_of([three, three]).drawn.tolist() == [0, 1, 2]
     assert mean_of([three, two]).drawn is None
     assert mean_of([three, ONE]).drawn is None
+
+
+def test_rows_over_seeds_stand_in_their_first_order_and_those_without_a_key_in_none():
+    rows = pd.DataFrame(
+        {
+            "task": ["two", "one", None, "two", "one"],
+            "effect": [1.0, 5.0, 100.0, 3.0, 5.0],
+            "low": [0.0, 4.0, 99.0, 2.0, 4.0],
+            "high": [2.0, 6.0, 101.0, 4.0, 6.0],
+        }
+    )
+    names = ("effect", "low", "high")
+    found = rows_over_seeds(rows, ["task"], [names])
+    assert found["task"].tolist() == ["two", "one"] and found["effect"].tolist() == [2.0, 5.0]
+    # Seeds that agree add nothing; of 1 and 3 the error is 1, the t limit of one degree 12.706.
+    assert found.loc[1, ["low", "high"]].tolist() == [4.0, 6.0]
+    assert found["high"][0] - 2 == pytest.approx(np.hypot(1, 12.7062), rel=1e-5)
+    assert rows_over_seeds(rows[:0], ["task"], [names]).empty

@@ -33,3 +33,15 @@ def test_no_better_than_the_class_that_is_frequent_where_it_is_measured(measures
     assert not_learnt(measures) == ["one"]  # 0.55: above 0.4, below 0.6
     write_beside(measures, "finetune/one", [row | RUN for row in rows(13)], ["arm", "seed"])
     assert not_learnt(measures) == []
+
+
+def test_what_is_known_of_other_tables_is_known_as_read_and_cannot_be_changed(measures):
+    """A claim that asks again has read the tables too: the report says of which it is made."""
+    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "finetune/one", 10, arm="tuned", seed=0)
+    not_learnt(measures).append("two")
+    measures.read.clear()
+    assert not_learnt(measures) == ["one"]
+    assert measures.read == {"baseline", "finetune"}
+    some = measures.of([], [])
+    assert not_learnt(some) == [] and not_learnt(measures) == ["one"]
