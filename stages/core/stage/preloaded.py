@@ -172,7 +172,8 @@ def serve(name: str, idle_seconds: float = IDLE_SECONDS) -> None:
                     waiting.close()
                     listening.close()
                     _answer(connection)
-                connection.send(NUMBER.pack(process))
+                with suppress(OSError):  # who asks may be gone, and then the fork soon is
+                    connection.send(NUMBER.pack(process))
                 watched = os.pidfd_open(process)
                 waiting.register(watched, selectors.EVENT_READ, (process, connection))
 
