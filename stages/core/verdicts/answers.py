@@ -36,6 +36,7 @@ class Answer:
         decided_on: which task or corpus alone decides, where not all of `tasks`.
         control: the same of random weights.
         beyond: `pooled` less `control`, paired.
+        controlled: of which tasks alone there is a control, where not of all of `tasks`.
         uncontrolled: why there is no control.
         seeds: how many fine-tunings the estimate is of; None where none is tuned.
         arm: whose attention, or whose predictions, it is of.
@@ -49,6 +50,7 @@ class Answer:
     decided_on: str = ""
     control: Estimate | None = None
     beyond: Estimate | None = None
+    controlled: tuple[str, ...] = ()
     uncontrolled: str = ""
     seeds: int | None = None
     arm: str = ""
@@ -164,7 +166,8 @@ def over_tasks(
         control: the same of random weights; a task that lacks it (where random weights have not
             learnt) is no case of the difference.
         of_some: whether the claim is about some task and not about every one. It must then be true
-            and beyond the control on one and the same task, the one that decides.
+            and beyond the control on one and the same task, the one that decides; where that one
+            lacks a control, so does the claim.
 
     Raises:
         NotMeasured: there is no task.
@@ -176,8 +179,19 @@ def over_tasks(
     if not shared:
         return replace(answer, uncontrolled=uncontrolled or "random weights have learnt no task")
     differences = [difference_of(own[task], control[task]) for task in shared]
+    controlled = () if len(shared) == len(own) else tuple(shared)
     if not of_some:
         found = combine([control[task] for task in shared])
-        return replace(answer, control=found, beyond=combine(differences))
-    place = int(DECIDING[combine]([own[task].value for task in shared]))
-    return replace(answer, control=control[shared[place]], beyond=combine(differences, place))
+        beyond = combine(differences)
+        return replace(answer, control=found, beyond=beyond, controlled=controlled)
+    decides = list(own)[int(DECIDING[combine]([estimate.value for estimate in own.values()]))]
+    if decides not in shared:
+        return replace(
+            answer, uncontrolled=f"random weights have not learnt {decides}, which decides"
+        )
+    return replace(
+        answer,
+        control=control[decides],
+        beyond=combine(differences, shared.index(decides)),
+        controlled=controlled,
+    )

@@ -45,9 +45,14 @@ class Rounded(Parameters):
 
 
 class Control(Rounded):
-    """The same of random weights, and the estimate less it, paired: `beyond`."""
+    """The same of random weights, and the estimate less it, paired: `beyond`.
+
+    Attributes:
+        tasks: of which tasks alone both are, where not of all.
+    """
 
     beyond: Rounded
+    tasks: list[str] = []
 
 
 class MeasuredOn(Parameters):
@@ -165,7 +170,8 @@ def judged(
     written = Rounded.of(found.pooled)
     control = None
     if found.control is not None and found.beyond is not None:
-        control = Control(**Rounded.of(found.control).model_dump(), beyond=Rounded.of(found.beyond))
+        beyond, tasks = Rounded.of(found.beyond), list(found.controlled)
+        control = Control(**Rounded.of(found.control).model_dump(), beyond=beyond, tasks=tasks)
     counts = found.bounds == "range"
     published = claim.published.nearest(claim.holds)
     shown = None if counts else power(found.pooled, claim.holds, published)

@@ -85,6 +85,7 @@ def test_differences_to_the_control_are_of_each_task():
     assert every.beyond.value == 1  # of task one, although the smallest of the control is 1
     mean = over_tasks(own, mean_of, {"two": control["two"]})
     assert (mean.pooled.value, mean.beyond.value) == (15, 19)  # only task two has a control
+    assert (mean.controlled, every.controlled) == (("two",), ())
     none = over_tasks(own, mean_of, {})
     assert (none.control, none.uncontrolled) == (None, "random weights have learnt no task")
 
@@ -100,6 +101,16 @@ def test_the_task_that_decides_is_the_one_that_must_be_beyond_its_control():
     turned = {name: item.scaled(-1) for name, item in own.items()}
     mirrored = {name: item.scaled(-1) for name, item in control.items()}
     assert over_tasks(turned, smallest, mirrored, of_some=True).beyond == some.beyond.scaled(-1)
+
+
+def test_no_other_tasks_control_stands_beside_the_task_that_decides():
+    own = {"one": Estimate(5, 4, 6, 10), "two": Estimate(-1, -2, 0, 10)}
+    control = {"two": Estimate(-10, -11, -9, 10)}
+    some = over_tasks(own, largest, control, of_some=True)
+    assert (some.pooled.value, some.control, some.beyond) == (5, None, None)
+    assert some.uncontrolled == "random weights have not learnt one, which decides"
+    other = over_tasks(own, largest, {"one": Estimate(1, 0, 2, 10)}, of_some=True)
+    assert (other.control.value, other.beyond.value, other.controlled) == (1, 4, ("one",))
 
 
 def test_what_is_said_of_every_task_must_be_beyond_the_control_on_every_task():
