@@ -77,15 +77,24 @@ def headline(findings: Findings) -> list[str]:
     published = [finding for finding in findings.claims.values() if finding.kind != "own"]
     if not published:
         return ["No published claim was measured here."]
-    one = len(published) == 1
-    said = [f"{len(published)} published claim{' was' if one else 's were'} measured here."]
     where = {
-        True: "In the setting of the source",
-        False: "In another setting (each claim says in what it differs from its source's)",
+        True: "measured in the setting of its source",
+        False: "measured in another setting than its source's (each claim says what differs)",
     }
+    if len(published) == 1:
+        (only,) = published
+        verdict = IN_WORDS[only.verdict][0]
+        return [f"1 published claim was {where[only.in_setting]}, and {verdict}."]
+    said = [f"{len(published)} published claims were measured here."]
     for in_setting, words in where.items():
         some = [finding for finding in published if finding.in_setting == in_setting]
-        said.append(f"{words}: {_verdicts(some)}.")
+        if not some:
+            said.append(f"None of them was {words}.")
+        elif len(some) == len(published):
+            said.append(f"Every one of them was {words}: {_verdicts(some)}.")
+        else:
+            were = "was" if len(some) == 1 else "were each"
+            said.append(f"{len(some)} of them {were} {words}: {_verdicts(some)}.")
     return said
 
 
@@ -97,14 +106,23 @@ def certainty(findings: Findings) -> list[str]:
     of_several = sum((finding.seeds or 0) > 1 for finding in published)
     of_one = sum(finding.seeds == 1 for finding in published)
     controlled = sum(finding.control is not None for finding in published)
-    spread = "An interval is over examples or texts"
-    if of_several:
-        spread += f", and over fine-tunings where there are several ({_claims(of_several)})"
-    if of_one:
-        spread += f"; {_claims(of_one)} {'is' if of_one == 1 else 'are'} of one fine-tuning"
+    of_none = len(published) - of_several - of_one
+    models = {"of several fine-tunings": of_several, "of one": of_one, "of no tuned model": of_none}
+    parts = [f"{_claims(number)} {words}" for words, number in models.items() if number]
+    spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
+    beside = f"Beside {controlled} of {_claims(len(published))} stands a control: random weights, "
+    beside += "or an encoder tuned from them."
+    if bare := len(published) - controlled:
+        beside += f" The other {'one says' if bare == 1 else f'{bare} say'} why there is none."
+    holding = [finding for finding in published if finding.verdict == "holds"]
+    if holding:
+        passed = sum(one.control is not None and one.holds.direction != 0 for one in holding)
+        beside += (
+            f" Of {_claims(len(holding))} with the verdict holds, {passed} had to be beyond it."
+        )
     return [
-        f"{spread}.",
-        f"Claims with a control: {controlled} of {len(published)}; others say why there is none.",
+        f"{spread}: {_joined(parts)}.",
+        beside,
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
 
@@ -114,11 +132,8 @@ def _claims(number: int) -> str:
 
 
 def _verdicts(some: list[Finding]) -> str:
-    """How many claims there are, and how many of them have each verdict."""
-    if len(some) <= 1:
-        return f"1, which {IN_WORDS[some[0].verdict][0]}" if some else "none was measured"
-    counts = [f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n]
-    return f"{len(some)}, of which {_joined(counts)}"
+    """How many claims have each verdict."""
+    return _joined([f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n])
 
 
 def _joined(parts: list[str]) -> str:

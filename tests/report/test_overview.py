@@ -28,7 +28,7 @@ def findings(claims: dict[str, Finding], **changes) -> Findings:
     return Findings(**(content | changes))
 
 
-ELSEWHERE_IN_WORDS = "In another setting (each claim says in what it differs from its source's)"
+ELSEWHERE_IN_WORDS = "measured in another setting than its source's (each claim says what differs)"
 ELSEWHERE = {"source": {"layers": 12}, "here": {"layers": 6}, "departures": ["6 layers"]}
 
 
@@ -42,17 +42,21 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
     }
     assert headline(findings(claims)) == [
         "4 published claims were measured here.",
-        "In the setting of the source: 3, of which 2 hold and 1 fails.",
-        f"{ELSEWHERE_IN_WORDS}: 1, which is undecided.",
+        "3 of them were each measured in the setting of its source: 2 hold and 1 fails.",
+        f"1 of them was {ELSEWHERE_IN_WORDS}: 1 is undecided.",
     ]
 
 
 def test_the_headline_of_one_claim_and_of_none():
     one = {"a": finding(verdict="not decidable here")}
     assert headline(findings(one)) == [
-        "1 published claim was measured here.",
-        "In the setting of the source: 1, which is not decidable here.",
-        f"{ELSEWHERE_IN_WORDS}: none was measured.",
+        "1 published claim was measured in the setting of its source, and is not decidable here.",
+    ]
+    two = {name: finding(verdict="holds", setting=ELSEWHERE) for name in "ab"}
+    assert headline(findings(two)) == [
+        "2 published claims were measured here.",
+        "None of them was measured in the setting of its source.",
+        f"Every one of them was {ELSEWHERE_IN_WORDS}: 2 hold.",
     ]
     only_own = {"own": finding(kind="own")}
     assert headline(findings(only_own)) == ["No published claim was measured here."]
@@ -64,17 +68,23 @@ def test_how_sure_the_published_claims_are_is_counted():
     claims = {
         "a": finding(seeds=3, control=control),
         "b": finding(seeds=1),
-        "c": finding(seeds=None),
+        "c": finding(seeds=None, verdict="fails"),
         "own": finding(seeds=3, kind="own"),
     }
     assert certainty(findings(claims)) == [
-        "An interval is over examples or texts, and over fine-tunings where there are several "
-        "(1 claim); 1 claim is of one fine-tuning.",
-        "Claims with a control: 1 of 3; others say why there is none.",
+        "Intervals are over examples or texts, and over fine-tunings where there are several: 1 "
+        "claim of several fine-tunings, 1 claim of one and 1 claim of no tuned model.",
+        "Beside 1 of 3 claims stands a control: random weights, or an encoder tuned from them. The "
+        "other 2 say why there is none. Of 2 claims "
+        "with the verdict holds, 1 had to be beyond it.",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
+    between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
+    said = certainty(findings({"a": between}))[1]
+    assert said.endswith("Of 1 claim with the verdict holds, 0 had to be beyond it.")
     untuned = findings({"c": finding(seeds=None)})
-    assert certainty(untuned)[0] == "An interval is over examples or texts."
+    assert certainty(untuned)[0].endswith("several: 1 claim of no tuned model.")
+    assert "them. The other one says why there is none." in certainty(untuned)[1]
     assert certainty(findings({"own": finding(kind="own")})) == []
 
 
