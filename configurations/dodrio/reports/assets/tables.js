@@ -29,7 +29,7 @@ function sortBy(table, column) {
   }
 }
 
-for (const table of document.querySelectorAll("table.sortable")) {
+function makeSortable(table) {
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
     const button = document.createElement("button");
     button.textContent = heading.textContent;
@@ -37,6 +37,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
     heading.replaceChildren(button);
   });
 }
+
+for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
 
 // Inputs that filter the same table: words that a row must have, and values of its attributes.
 function filterTable(name) {
