@@ -160,7 +160,7 @@ def edited(folder: Path, old: str, new: str, name: str = "params.yaml") -> None:
 def test_heads_that_hurt_by_hand(folder, task, seeds, of_ablate):
     """`ablate` has all of the 128 examples that choose, of the tuned encoders."""
     prefixes = LAST + sum(off(heads) for heads in range(1, 6))
-    sets = 320 * (LAST + 4 * off(5)) + 100 * (LAST + 10 * off(5))
+    sets = 256 * (LAST + 4 * off(5)) + 100 * (LAST + 10 * off(5))
 
     def one(choosing: int) -> int:
         return choosing * (LAST + LAYER) + 4 * choosing // 2 * prefixes + sets
