@@ -93,11 +93,14 @@ def rebuilt(both: tuple[Path, Path]) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, but what runs keep for themselves."""
+    """Every file below a folder, but what runs keep for themselves and the times that they took."""
+    own = folder / "scratch", folder / "times"
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and not file.is_relative_to(folder / "scratch")
+        if file.is_file()
+        and file != folder / "times.html"
+        and not any(file.is_relative_to(part) for part in own)
     }
 
 
