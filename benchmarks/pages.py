@@ -7,19 +7,17 @@ from pathlib import Path
 from statistics import median
 
 import pandas as pd
-import torch
-from transformers import AutoModel, BertConfig, BertTokenizer
 
 from stages.core.stage.files import InputError
 from stages.view.view import write_view
-from tests.view.chromium import Browser, delays
+from tests.checkpoints import text_of, write_shaped
+from tests.view.chromium import CLICK, POINT, Browser, delays
 
 MEGABYTE = 1e6
 PAGE_SECONDS, REPORT_MEGABYTES, VIEW_MEGABYTES = 2, 15, 3  # what they may be
 COUNTED = 40  # tokens of the viewer's page whose size is bounded
 SHAPES = ((6, 12, 384), (12, 12, 768))  # layers, heads, hidden size: of MiniLM and of bert-base
 TOKENS = (COUNTED, 128)
-WORDS = ("the", "teacher", "likes", "a", "red", "book", ".")
 # A page can be used when its charts are drawn and its data are there, and a frame follows.
 READY = """new Promise((done) => {
   const waiting = "[data-chart]:not(.vega-embed), body[aria-busy=true]";
@@ -28,13 +26,11 @@ READY = """new Promise((done) => {
     : requestAnimationFrame(() => setTimeout(() => done(performance.now())));
   look();
 })"""
-POINT = "one.dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'}));"
 MOVE = (
     "const box = one.getBoundingClientRect(); one.dispatchEvent(new PointerEvent('pointermove',"
     "{clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));"
 )
 DOWN = "one.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown'}));"
-CLICK = "one.click();"
 HEAD, TOKEN, CANVAS = '[data-head="3-3"]', '.from [data-unit="2"]', ".panel canvas"
 # What is done, the address of the page before it, the element, and the event.
 INPUTS = (
@@ -114,7 +110,7 @@ def viewer(browser: Browser, folder: Path, rounds: int) -> pd.DataFrame:
     """Milliseconds from an input of the viewer to its frame, and megabytes of its page."""
     rows = []
     for layers, heads, hidden in SHAPES:
-        checkpoint = encoder(folder / f"{layers}", layers, heads, hidden)
+        checkpoint = write_shaped(folder / f"{layers}", layers, heads, hidden, max(TOKENS))
         for tokens in TOKENS:
             page = folder / f"{layers}-{tokens}.html"
             write_view(text_of(tokens), checkpoint=str(checkpoint), output=page)
@@ -131,29 +127,3 @@ def viewer(browser: Browser, folder: Path, rounds: int) -> pd.DataFrame:
                 size | {"unit": "MB"} | ({"bar": VIEW_MEGABYTES} if tokens == COUNTED else {})
             )
     return pd.DataFrame(rows)
-
-
-def text_of(tokens: int) -> str:
-    """A text of so many tokens of `encoder`, [CLS] and [SEP] among them."""
-    return " ".join(WORDS[place % len(WORDS)] for place in range(tokens - 2))
-
-
-def encoder(folder: Path, layers: int, heads: int, hidden: int) -> Path:
-    """A checkpoint of random weights whose tokenizer has one token for each of `WORDS`."""
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        hidden_size=hidden,
-        intermediate_size=8,
-        max_position_embeddings=max(TOKENS),
-        initializer_range=0.05,
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        AutoModel.from_config(config).save_pretrained(folder)
-    BertTokenizer(vocab={word: place for place, word in enumerate(vocabulary)}).save_pretrained(
-        folder
-    )
-    return folder

@@ -117,9 +117,7 @@ def read(record: Path, name: str) -> pd.DataFrame:
     columns = {
         "repros": ["repro", "begin", "end", "status", "operations"],
         "commands": ["stage", "repro", "begin", "end", "cpu", "status"],
-        "processes": [
-            *("stage", "repro", "first", "begin", "imports", "end", "peak", "fork", "cpu")
-        ],
+        "processes": ["stage", "repro", "first", "fork", "begin", "imports", "end", "cpu", "peak"],
     }[name]
     lines = file.read_text(encoding="utf-8").split("\n")[:-1] if file.exists() else []
     table = pd.DataFrame([json.loads(line) for line in lines])

@@ -138,6 +138,31 @@ def write_tiny(family: str, folder: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
+def write_shaped(folder: Path, layers: int, heads: int, hidden: int, positions: int) -> Path:
+    """A BERT of a stated shape with small networks, for pages whose work grows with its heads."""
+    vocabulary = wordpiece_vocabulary()
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        hidden_size=hidden,
+        intermediate_size=8,
+        max_position_embeddings=positions,
+        initializer_range=0.05,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        AutoModel.from_config(config).save_pretrained(folder)
+    BertTokenizer(vocab=vocabulary).save_pretrained(folder)
+    return folder
+
+
+def text_of(tokens: int) -> str:
+    """A text that the tiny tokenizers cut into so many tokens, [CLS] and [SEP] among them."""
+    words = ["the", "teacher", "likes", "a", "red", "book", "."]
+    return " ".join(words[place % len(words)] for place in range(tokens - 2))
+
+
 def vary_biases(model: PreTrainedModel, spread: float) -> None:
     """Draw biases and norms anew: before training they say nothing."""
     for parameter in model.parameters():

@@ -8,6 +8,7 @@ from benchmarks import pages
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.stage.files import InputError
 from tests.browser.test_report import CHROMIUM
+from tests.checkpoints import text_of, write_shaped
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on PATH")
 WAITS = 700  # milliseconds until the page says that it is no longer busy
@@ -61,7 +62,9 @@ def test_without_a_report_the_mend_is_said(tmp_path):
 
 @pytest.mark.parametrize("tokens", pages.TOKENS)
 def test_texts_of_the_viewer_have_the_stated_number_of_tokens(tokens, tmp_path):
-    tokenizer = load_tokenizer(pages.encoder(tmp_path, layers=1, heads=2, hidden=8))
-    ids = tokenizer(pages.text_of(tokens))["input_ids"]
+    tokenizer = load_tokenizer(
+        write_shaped(tmp_path, layers=1, heads=2, hidden=8, positions=tokens)
+    )
+    ids = tokenizer(text_of(tokens))["input_ids"]
     assert len(ids) == tokens
     assert tokenizer.unk_token_id not in ids

@@ -15,6 +15,9 @@ from typing import Any
 
 from tests.browser.test_report import CHROMIUM
 
+# Events at an element `one`, for `delays`.
+POINT = "one.dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'}));"
+CLICK = "one.click();"
 SECONDS = 120  # until a page is ready, on a machine that has other work
 FIRST_FREE = 10  # the pipe's ends must be none of the descriptors that bash moves them to
 # Keys that do something in the page: code, and the character that the key types.

@@ -5,18 +5,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForSequenceClassification,
-    BertConfig,
-    BertTokenizer,
-)
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.view.view import write_view
 from tests.browser.test_report import CHROMIUM
-from tests.checkpoints import vary_biases, wordpiece_vocabulary
+from tests.checkpoints import vary_biases, write_shaped
 from tests.view.chromium import Browser
 
 FIRST, SECOND = "the teacher likes dogs", "a child sees the river"
@@ -64,24 +58,7 @@ def classifiers(
 def twelve_by_twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder of 12 layers of 12 heads of 64 neurons, as bert-base has, with small networks."""
     folder = tmp_path_factory.mktemp("checkpoints") / "twelve"
-    vocabulary = wordpiece_vocabulary()
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        intermediate_size=8,
-        max_position_embeddings=LONG_POSITIONS,
-        initializer_range=0.05,
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        AutoModel.from_config(config).save_pretrained(folder)
-    BertTokenizer(vocab=vocabulary).save_pretrained(folder)
-    return folder
-
-
-def text_of(tokens: int) -> str:
-    """A text that the tiny tokenizers cut into so many tokens, [CLS] and [SEP] among them."""
-    words = ["the", "teacher", "likes", "a", "red", "book", "."]
-    return " ".join(words[place % len(words)] for place in range(tokens - 2))
+    return write_shaped(folder, layers=12, heads=12, hidden=768, positions=LONG_POSITIONS)
 
 
 @pytest.fixture(scope="session")

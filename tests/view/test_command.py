@@ -18,9 +18,10 @@ from stages.view.__main__ import main
 from stages.view.models import CHECKPOINT, DEFAULT, load_model
 from stages.view.selection import MOST_MEGABYTES, characters, numbers_of
 from stages.view.view import view_data, write_view
+from tests.checkpoints import text_of
 from tests.core.test_checkpoint_source import keep
 from tests.integration.tiny import run
-from tests.view.conftest import FIRST, LONG_POSITIONS, text_of
+from tests.view.conftest import FIRST, LONG_POSITIONS
 from tools.lock import ROOT
 
 VIEW = 'python -m stages.view "The keys that he lost are here." "She found them."'

@@ -3,11 +3,10 @@
 import pytest
 
 from stages.view.view import write_view
-from tests.view.chromium import Browser, delays
-from tests.view.conftest import LONG_POSITIONS, text_of
+from tests.checkpoints import text_of
+from tests.view.chromium import CLICK, POINT, Browser, delays
+from tests.view.conftest import LONG_POSITIONS
 
-POINT = "one.dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'}));"
-CLICK = "one.click();"
 SLOW = 1000  # milliseconds: a machine that does other things must not fail the tests
 
 
