@@ -124,10 +124,15 @@ def test_another_priority_is_not_served(room, ready):
     assert '"fork": false' in done.stdout
 
 
+def interruptible() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def waiting(room: Path, environment: dict[str, str]) -> tuple[subprocess.Popen, int]:
     """A command and its fork."""
     (room / "process").unlink(missing_ok=True)
-    asking = subprocess.Popen(command("wait"), cwd=room, env=environment)
+    # A shell lets what it starts in the background ignore interrupts, these tests among it.
+    asking = subprocess.Popen(command("wait"), cwd=room, env=environment, preexec_fn=interruptible)
     while not (room / "process").exists() or not (room / "process").read_text():
         time.sleep(0.05)
     process, fork = (room / "process").read_text().split()
