@@ -25,6 +25,7 @@ from transformers import (
 )
 
 from benchmarks.pairs import take_turns
+from stages.core.bf16 import fast_in_bf16
 from stages.core.packed_lines import opened
 from stages.core.runtime.runtime import DTYPES, Runtime
 from stages.core.stage.settings import section
@@ -37,6 +38,8 @@ from stages.pretrain.training import MaskedTrainer, Steps, arguments_of, fresh_m
 from stages.pretrain.vocabulary import tokenizer_of
 
 CPU = torch.device("cpu")
+# In bf16 only where the processor multiplies in it: elsewhere one run takes hours.
+PRECISIONS = [name for name in DTYPES if name != "bf16" or fast_in_bf16(CPU)]
 OWN, PLAIN = "this project", "plain Trainer"
 
 
@@ -107,7 +110,7 @@ class Bench:
 def rates(bench: Bench, tokens: int, rounds: int) -> pd.DataFrame:
     """One row a precision and side: tokens a second (median), and its ratio to the plain side."""
     rows = []
-    for precision in DTYPES:
+    for precision in PRECISIONS:
         sides: dict[str, Callable[[], object]] = {
             side: partial(bench.learn, side, precision, tokens) for side in (PLAIN, OWN)
         }
@@ -130,7 +133,7 @@ def rates(bench: Bench, tokens: int, rounds: int) -> pd.DataFrame:
 def losses(bench: Bench, tokens: int) -> pd.DataFrame:
     """One row a precision and side: loss and accuracy on held-out text after as many tokens."""
     rows = []
-    for precision in DTYPES:
+    for precision in PRECISIONS:
         for side in (PLAIN, OWN):
             began = time.perf_counter()
             model = bench.learn(side, precision, tokens)

@@ -33,6 +33,8 @@ CAPTIONS = {
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
     "rebuild": "A whole `dvc repro` on a fresh clone: where the seconds of every stage go",
     "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
+    "pretraining": "Pretraining: tokens a second, and how many times as many as plain Trainer's",
+    "losses": "Pretraining: loss and accuracy on held-out text after as many tokens",
     "readers": "Steps of a reader: how many times as long transformers' multiple choice takes",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
     "pages": "Pages in headless Chromium: until they can be used, input delay of the viewer, sizes",

@@ -12,6 +12,7 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from stages.core.bf16 import fast_in_bf16
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import files_in, finishing
@@ -32,7 +33,7 @@ from stages.finetune.training import Finetune, examples_a_pass, train
 RUNS = SCRATCH / "finetune"
 # A change of these files makes kept runs and states void.
 CODE = [
-    *code_of("encoder/*.py", "runtime/*.py", "tasks/*.py", "stage/arms.py"),
+    *code_of("bf16.py", "encoder/*.py", "runtime/*.py", "tasks/*.py", "stage/arms.py"),
     *(Path(__file__).with_name(f"{name}.py") for name in ("run", "task_model", "training")),
 ]
 SPLITS = ("train", "validation")
@@ -159,6 +160,12 @@ def require_possible(run: Run, examples: int) -> None:
         raise InputError(
             f"{PARAMETER_FILE}: `finetune.precision` is tf32, which only CUDA has, but "
             f"`runtime.device` is {device}; use fp32 or bf16"
+        )
+    if run.settings.precision == "bf16" and not fast_in_bf16(device):
+        print(
+            f"{run}: {PARAMETER_FILE} asks for `finetune.precision` bf16, which {device} of this "
+            "machine has in software alone, maybe a hundred times slower than fp32; auto takes "
+            "fp32 here"
         )
 
 

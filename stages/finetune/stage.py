@@ -13,7 +13,7 @@ from tqdm import tqdm
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.control_seeds import control_seeds
 from stages.core.finished import forget_others, is_finished, publish, result
-from stages.core.runtime.runtime import Runtime, read_runtime
+from stages.core.runtime.runtime import Runtime, find_device, read_runtime
 from stages.core.stage.arms import FROM_CHECKPOINT, WITH_TUNING, Arm
 from stages.core.stage.files import atomic
 from stages.core.stage.parent import end_with_parent
@@ -69,7 +69,7 @@ def run_stage(task: str, arm: Arm | None = None, seed: int | None = None) -> Non
 def runs_of(task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runtime) -> list[Run]:
     """The runs of a task, arm by arm; those that begin at random may have fewer seeds."""
     definition = load_task(task)
-    settings = task_settings(task, definition)
+    settings = task_settings(task, definition).on(find_device(runtime.device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
     sources = sources_of(task, checkpoint)
     shared = runtime.processes > 1 or under_torchrun()

@@ -21,6 +21,7 @@ from transformers import (
 )
 from transformers.modeling_outputs import SequenceClassifierOutput
 
+from stages.core.bf16 import fast_in_bf16
 from stages.core.encoder.batches import Encoded
 from stages.core.runtime.runtime import Runtime
 from stages.core.scratch import last_state, mark_complete
@@ -44,9 +45,15 @@ class Finetune(Parameters, section="finetune"):
     weight_decay: NonNegativeFloat = 0.01
     gradient_norm: PositiveFloat = 1.0
     dropout: Annotated[NonNegativeFloat, Field(lt=1)] | None = None
-    precision: Literal["fp32", "bf16", "tf32"] = "fp32"
+    precision: Literal["auto", "fp32", "bf16", "tf32"] = "fp32"
     compile: bool = False
     length_pool: PositiveInt = 50
+
+    def on(self, device: torch.device) -> "Finetune":
+        """The same on a device: `auto` is bf16 where it multiplies fast in it, fp32 elsewhere."""
+        if self.precision != "auto":
+            return self
+        return self.model_copy(update={"precision": "bf16" if fast_in_bf16(device) else "fp32"})
 
 
 class LengthGrouped(Sampler[int]):

@@ -12,6 +12,7 @@ from pydantic import (
     model_validator,
 )
 
+from stages.core.bf16 import fast_in_bf16
 from stages.core.stage.settings import Parameters
 
 Share = Annotated[PositiveFloat, Field(lt=1)]
@@ -72,8 +73,4 @@ class Pretrain(Parameters, section="pretrain"):
 
 def in_bf16(precision: str, device: torch.device) -> bool:
     """Whether to multiply in bf16: as the setting says, `auto` where the processor does it fast."""
-    if precision != "auto":
-        return precision == "bf16"
-    if device.type == "cpu":
-        return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return precision == "bf16" or (precision == "auto" and fast_in_bf16(device))

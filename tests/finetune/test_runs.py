@@ -308,6 +308,34 @@ def test_bfloat16_moves_the_result_a_little(
     assert 0 < np.abs(logits() - whole).max() < 0.2
 
 
+def test_auto_is_kept_and_recorded_as_what_it_stands_for(
+    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr("stages.finetune.training.fast_in_bf16", lambda device: False)
+    project(precision="auto")
+    run()
+    facts = json.loads(Path("work/measures/finetune/toy.json").read_text(encoding="utf-8"))
+    assert {one["finetune"]["precision"] for one in facts} == {"fp32"}
+    capsys.readouterr()
+    project(precision="fp32")
+    run()
+    assert capsys.readouterr().out.count("kept, as nothing changed") == len(facts)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_slow_bf16_is_said_to_be_slow(
+    project: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+    fast: bool,
+) -> None:
+    monkeypatch.setattr(one_run.__name__ + ".fast_in_bf16", lambda device: fast)
+    project(precision="bf16")
+    for one in finetune.runs_of("toy", ["tuned"], [0], read_runtime()):
+        one_run.require_possible(one, 100)
+    assert ("a hundred times slower than fp32; auto takes" in capsys.readouterr().out) is not fast
+
+
 def test_tf32_without_cuda(project: Callable[..., None]) -> None:
     project(precision="tf32")
     with pytest.raises(InputError, match="only CUDA has"):

@@ -74,6 +74,18 @@ def test_a_batch_that_cannot_be_shared() -> None:
         examples_a_pass(Finetune(batch=32), 31, Runtime())
 
 
+@pytest.mark.parametrize("fast", [True, False])
+def test_auto_is_the_precision_that_the_device_multiplies_fast_in(
+    monkeypatch: pytest.MonkeyPatch, fast: bool
+) -> None:
+    monkeypatch.setattr("stages.finetune.training.fast_in_bf16", lambda device: fast)
+    asked = Finetune(precision="auto", batch=7)
+    device = torch.device("cpu")
+    assert asked.on(device) == Finetune(precision="bf16" if fast else "fp32", batch=7)
+    for precision in ("fp32", "bf16", "tf32"):
+        assert Finetune(precision=precision).on(device).precision == precision
+
+
 def test_the_losses_of_passes_add_up_to_the_mean_over_the_step() -> None:
     logits = torch.tensor([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
     labels = torch.tensor([0, 1, 1])

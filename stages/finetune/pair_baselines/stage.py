@@ -13,7 +13,7 @@ import pandas as pd
 
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.finished import forget_others, is_finished, result
-from stages.core.runtime.runtime import read_runtime
+from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import section
@@ -62,7 +62,7 @@ def runs_of(task: str, seeds: Sequence[int]) -> list[PairRun]:
     """The runs of a task, model by model; each has a process for itself."""
     definition = load_task(task)
     parameters = section(PairBaselines, "pair_baselines")
-    common = task_settings(task, definition)
+    common = task_settings(task, definition).on(find_device(read_runtime().device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
     sources = sources_of(task, checkpoint)
     return [

@@ -20,7 +20,7 @@ from stages.core.questions.question import read_questions
 from stages.core.questions.tables import READER_OUTCOMES, READER_RUNS
 from stages.core.questions.task import load_question_task, reader_seeds
 from stages.core.questions.unanswerable import NAMES
-from stages.core.runtime.runtime import read_runtime
+from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.settings import section
 from stages.finetune.processes import alone, places
@@ -69,7 +69,7 @@ def runs_of(task: str, only: int | None = None) -> list[ReaderRun]:
     """
     definition = load_question_task(task)
     readers = section(Readers, "readers")
-    settings = reader_settings(task, definition)
+    settings = reader_settings(task, definition).on(find_device(read_runtime().device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
     sources = sources_of(task, checkpoint)
     asked, every = reader_seeds(task, only), reader_seeds(task)
