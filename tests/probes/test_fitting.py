@@ -100,7 +100,8 @@ def test_the_fit_is_that_of_another_optimiser(name):
                     total += np.logaddexp.reduce(row) - row[one.heads[word]]
         return total / words
 
-    found = fit(probe, parts, vectors, 2.0, 500, 0)
+    # The loss has seven digits: on some processors it stands still before the gradient is smaller.
+    found = fit(probe, parts, vectors, 2.0, 500, 0, tolerance=5e-4)
     assert found.converged
     best = found.weights[0].double().numpy().ravel()
     assert found.loss == pytest.approx(loss(best), abs=1e-5)
