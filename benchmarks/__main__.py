@@ -199,7 +199,7 @@ def pretraining(
     bench = pretraining_benchmark.Bench(text, texts, begin())
     show("pretraining", pretraining_benchmark.rates(bench, tokens, rounds))
     if learnt:
-        show("pretraining-losses", pretraining_benchmark.losses(bench, learnt))
+        show("losses", pretraining_benchmark.losses(bench, learnt))
 
 
 @app.command()

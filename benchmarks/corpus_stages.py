@@ -13,7 +13,7 @@ from benchmarks.alone import run
 from stages.core.corpora.store import read_corpus
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE
-from tools.dependencies import definition, stage_module
+from tools.pipeline import definition, stage_module
 
 REFUSED = 2  # the exit status of a stage that cannot take its input
 MADE = ("corpora", "measures")  # what the stages write: made anew

@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
+from stages.code.stage import run_stage as sum_code
 from stages.control import tables as began_at_random
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
@@ -207,6 +208,8 @@ def build_reports(folder: Path) -> None:
     root = Path(__file__).resolve().parents[1]
     for name in ("data", "dvc.yaml"):
         (folder / name).symlink_to(root / name)
+    with contextlib.chdir(folder):
+        sum_code()
     run_stage(folder, findings)
     run_stage(folder, report)
 

@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, PreTrain
 
 from stages import api
 from stages.api import Gate, Gated, MapStore, encode_texts, load_tokenizer, logits_under_gates
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.search(r"^## From Python\n.*?^```python\n(.*?)^```$", README, re.M | re.S).group(1)

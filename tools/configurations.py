@@ -24,8 +24,8 @@ from ruamel.yaml.representer import BaseRepresenter
 from stages.check.names import CHOICE, READERS
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
-from tools.dependencies import ROOT, definition
 from tools.fitting import NEEDS, fitting
+from tools.pipeline import ROOT, definition
 
 SETTINGS, PARAMETERS, PIPELINE = "settings.yaml", "params.yaml", "dvc.yaml"
 LINKED = ("stages", "data", ".dvc/plots")

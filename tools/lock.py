@@ -2,7 +2,8 @@
 
 `dvc repro --allow-missing --dry` knows for every stage but those that depend on a folder gathered
 from many stages' outputs. The hash of such a folder follows from the hashes of its files, all of
-which the lock holds, so it can be computed and compared.
+which the lock holds, so it can be computed and compared. Of code that changed it knows that the
+stage `code` would run, and not which others after it; their sums say that.
 """
 
 import hashlib
@@ -13,8 +14,14 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-ROOT = Path(__file__).resolve().parents[1]
+from stages.core.code_files import sums_file
+
 DVC = [sys.executable, "-m", "dvc"]
+PRINT_SUMS = """
+import json
+from stages.code.stage import run_files, sums
+print(json.dumps({name: sums(files) for name, files in run_files().items()}))
+"""
 
 
 def folder_hash(files: dict[str, str]) -> str:
@@ -43,9 +50,43 @@ def folder_complaints(lock: dict) -> list[str]:
     return complaints
 
 
-def complaints(folder: Path) -> list[str]:
-    """Everything that is wrong with `folder/dvc.lock`, in words; empty when nothing is."""
-    complaints = folder_complaints(YAML(typ="safe").load(folder / "dvc.lock")["stages"])
+def code_complaints(lock: dict, sums: dict[str, str]) -> list[str]:
+    """One line for each stage that runs other code than the lock says; `sums` has what is in the
+    files of sums of now."""
+    now = {
+        sums_file(name).as_posix(): hashlib.md5(text.encode()).hexdigest()
+        for name, text in sums.items()
+    }
+    return [
+        f"{name}: {dep['path']} is another now, as code that the stage runs has changed; "
+        "run dvc repro"
+        for name, stage in lock.items()
+        for dep in stage.get("deps", [])
+        if dep["path"] in now and dep["md5"] != now[dep["path"]]
+    ]
+
+
+def sums_of(code: Path) -> dict[str, str]:
+    """The files of sums that the stage `code` writes of a project's `stages`."""
+    printed = subprocess.run(
+        [sys.executable, "-c", PRINT_SUMS],
+        cwd=code.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(printed.stdout)
+
+
+def complaints(folder: Path, sums: dict[str, str] | None = None) -> list[str]:
+    """Everything that is wrong with `folder/dvc.lock`, in words; empty when nothing is.
+
+    Args:
+        sums: as `sums_of` has them of the folder's code, which takes seconds; None: made here.
+    """
+    lock = YAML(typ="safe").load(folder / "dvc.lock")["stages"]
+    complaints = folder_complaints(lock)
+    complaints += code_complaints(lock, sums or sums_of((folder / "stages").resolve()))
     dry = subprocess.run(
         [*DVC, "repro", "--allow-missing", "--dry"], cwd=folder, capture_output=True, text=True
     )
@@ -56,8 +97,8 @@ def complaints(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = [
-        complaint for folder in sys.argv[1:] or ["."] for complaint in complaints(Path(folder))
-    ]
+    folders = {Path(name): (Path(name) / "stages").resolve() for name in sys.argv[1:] or ["."]}
+    sums = {code: sums_of(code) for code in set(folders.values())}
+    found = [line for folder, code in folders.items() for line in complaints(folder, sums[code])]
     print("\n".join(found) or "dvc.lock is up to date")
     sys.exit(bool(found))

@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
 from tools.configurations import SETTINGS, write
-from tools.dependencies import ROOT
+from tools.pipeline import ROOT
 
 MOST_CLASSES = 20
 QUICK = ROOT / "configurations/quick" / SETTINGS

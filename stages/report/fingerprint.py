@@ -13,9 +13,12 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from stages.core.code_files import SUMS
+
 LOCK = Path("dvc.lock")
 WRITTEN = ("work/", "reports/")  # where stages write
-OWN_STAGE = "report"
+CODE = f"{SUMS.as_posix()}/"  # sums of source files, alike on every processor
+LEFT_OUT = ("report", "code")  # `code` depends on all source files, those of no result among them
 DIGITS = 12
 
 
@@ -24,16 +27,16 @@ def fingerprint(lock: Path = LOCK) -> str | None:
     if not lock.is_file():
         return None
     stages = YAML(typ="safe").load(lock.read_text(encoding="utf-8"))["stages"]
-    went_in = {name: _inputs(stage) for name, stage in stages.items() if name != OWN_STAGE}
+    went_in = {name: _inputs(stage) for name, stage in stages.items() if name not in LEFT_OUT}
     text = json.dumps(went_in, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def _inputs(stage: dict[str, Any]) -> dict[str, Any]:
-    """The command of a stage, its settings, and the sums of the files that no stage writes."""
+    """The command of a stage, its settings, and the sums of its code and of other sources."""
     sums = {
         part["path"]: part["md5"]
         for part in stage.get("deps", [])
-        if not part["path"].startswith(WRITTEN)
+        if part["path"].startswith(CODE) or not part["path"].startswith(WRITTEN)
     }
     return {"cmd": stage["cmd"], "deps": sums, "params": stage.get("params", {})}

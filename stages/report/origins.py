@@ -1,8 +1,10 @@
 """Where numbers are from: each stage that wrote a table, with its code and its settings.
 
-All of it is read off `dvc.yaml` and `params.yaml`, which say what runs.
+All of it is read off `dvc.yaml` and `params.yaml`, which say what runs, and off what the stage
+`code` wrote of the files that are run.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from io import StringIO
@@ -11,6 +13,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from stages.core.code_files import FILES
 from stages.core.stage.files import read_yaml
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE
@@ -40,20 +43,25 @@ class Origin:
 
 
 def origins(
-    folders: list[str], pipeline: Path = PIPELINE, parameters: str | Path = PARAMETER_FILE
+    folders: list[str],
+    pipeline: Path = PIPELINE,
+    parameters: str | Path = PARAMETER_FILE,
+    files: Path = FILES,
 ) -> dict[str, Origin]:
     """The stages that write into folders of `work/measures`, by folder, in their order.
 
-    Where there is no `dvc.yaml`, only the names of the folders are known.
+    Where there is no `dvc.yaml`, only the names of the folders are known; where there is no
+    `files`, nobody knows the code.
     """
     stages = read_yaml(pipeline)["stages"] if pipeline.is_file() else {}
     settings = read_yaml(parameters)
+    run = json.loads(files.read_text(encoding="utf-8")) if files.is_file() else {}
     found = {}
     for name, entry in stages.items():
         made = entry.get("do", entry)
         for folder in _written(made):
             if folder in folders:
-                found[folder] = _origin(name, made, entry, settings)
+                found[folder] = _origin(name, made, entry, settings, run)
     return found | {folder: Origin(folder) for folder in folders if folder not in found}
 
 
@@ -69,16 +77,14 @@ def _written(entry: dict[str, Any]) -> list[str]:
 
 
 def _origin(
-    name: str, made: dict[str, Any], entry: dict[str, Any], settings: dict[str, Any]
+    name: str,
+    made: dict[str, Any],
+    entry: dict[str, Any],
+    settings: dict[str, Any],
+    run: dict[str, list[str]],
 ) -> Origin:
     matched = COMMAND.match(made["cmd"])
-    room = f"stages/{matched[1].split('.')[0]}" if matched else ""
-    code = [
-        path
-        for path in made.get("deps", [])
-        if room and (path == room or path.startswith(f"{room}/"))
-        if not path.endswith("__main__.py") and "${" not in path
-    ]
+    code = _own_code(matched[1], run) if matched else []
     listed = [key for key in made.get("params", []) if isinstance(key, str)]
     keys = [one for key in listed for one in _each(key, entry, settings)]
     values = {key: value for key in keys if (value := _value(settings, key)) is not None}
@@ -86,6 +92,19 @@ def _origin(
     command = f"python -m {module}" if module else str(made["cmd"])
     description = made.get("desc", entry.get("desc", ""))
     return Origin(name, description, command, module.replace(".", "/"), code, values)
+
+
+def _own_code(module: str, run: dict[str, list[str]]) -> list[str]:
+    """What a stage runs of its own room, but its command: of a corpus, what all sources share."""
+    room = f"stages/{module.split('.')[0]}"
+    lists = [own for key, own in run.items() if key == module or key.startswith(f"{module}-")]
+    shared = set.intersection(*map(set, lists)) if lists else set()
+    return sorted(
+        path
+        for path in shared
+        if path == room or path.startswith(f"{room}/")
+        if not path.endswith("__main__.py")
+    )
 
 
 def _each(key: str, entry: dict[str, Any], settings: dict[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from benchmarks.encoders import mrpc_lengths
 from stages.core.outcomes.modes import fixed_gates
 from stages.core.stage.files import InputError
 from stages.importance.cost import least_for_grid
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 FOLDER = ROOT / "configurations/bert-base"
 HIDDEN, LAYERS = 768, 12

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tools.dependencies import ROOT
+from tools.pipeline import ROOT
 
 COMPARED = """
 import importlib, pkgutil, sys

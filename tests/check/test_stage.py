@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from stages.check.stage import CHECKED, complaints, run_stage, sections
 from stages.core.measured import MEASURED
 from stages.core.stage.files import InputError, read_yaml
-from tools.dependencies import ROOT
+from tools.pipeline import ROOT
 
 Change = Callable[[dict], object]
 

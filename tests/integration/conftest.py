@@ -11,7 +11,7 @@ from datasets import ClassLabel, Dataset, Features, Value
 
 from tests.integration.hub import serving
 from tests.integration.warm import warm_python
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 CARD = """---
 configs:

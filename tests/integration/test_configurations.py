@@ -15,7 +15,7 @@ from stages.core.stage.settings import checked
 from stages.core.tasks.task import load_task
 from stages.finetune.training import Finetune
 from tools.configurations import contents, effective, merged
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 FOLDERS = sorted(path.parent for path in ROOT.glob("configurations/*/settings.yaml"))
 FILES = [ROOT / "params.yaml", *(folder / "params.yaml" for folder in FOLDERS)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stages.core.stage.files import read_yaml
-from tools.dependencies import ROOT, definition, stage_module
+from tools.pipeline import ROOT, definition, stage_module
 
 COMMANDS = sorted(
     {

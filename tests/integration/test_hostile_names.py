@@ -8,8 +8,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.integration.warm import warm_python
-from tools.dependencies import ROOT, definition
 from tools.lock import DVC
+from tools.pipeline import ROOT, definition
 
 HOSTILE = ("a; touch {}", "$(touch {})", "`touch {}`", "a' ; touch {} ; '")
 COMMANDS = [
@@ -36,7 +36,8 @@ def test_names_reach_the_stages_as_they_are_and_are_refused(project_copy, tmp_pa
     parameters["corpora"] = {name: corpus for name in names}
     yaml.dump(parameters, file)
     # What they depend on, so that DVC comes to their commands; `check` would refuse before.
-    for output in ("checked.txt", "encoders/arms.txt", "tagger/none"):
+    code = ("code/prepare.txt", "code/corpus-written.txt")
+    for output in ("checked.txt", "encoders/arms.txt", "tagger/none", *code):
         (project_copy / "work" / output).parent.mkdir(parents=True, exist_ok=True)
         (project_copy / "work" / output).touch()
     with warm_python(tmp_path_factory.mktemp("warm"), {}) as warm:

@@ -1,20 +1,35 @@
 """The committed locks, and the check that guards them."""
 
+import hashlib
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
 
-from tools.lock import DVC, ROOT, complaints, folder_complaints, folder_hash
+from tools.lock import (
+    DVC,
+    code_complaints,
+    complaints,
+    folder_complaints,
+    folder_hash,
+    sums_of,
+)
+from tools.pipeline import ROOT
 
 LOCKED = sorted(path.parent for path in [*ROOT.glob("dvc.lock"), *ROOT.glob("*/*/dvc.lock")])
 
 
+@pytest.fixture(scope="module")
+def sums() -> dict[str, str]:
+    return sums_of(ROOT / "stages")
+
+
 @pytest.mark.parametrize("folder", LOCKED, ids=lambda path: path.name)
-def test_committed_lock_is_what_the_sources_give(folder):
-    assert complaints(folder) == []
+def test_committed_lock_is_what_the_sources_give(folder, sums):
+    assert complaints(folder, sums) == []
 
 
 def test_hash_of_a_folder_is_that_of_dvc(tmp_path):
@@ -43,6 +58,15 @@ def test_an_altered_output_of_a_gathered_folder_is_found():
     assert len(folder_complaints(lock)) == 1
 
 
+def test_stages_whose_code_changed_are_found():
+    sums = {"drift": "a sum", "ablate.effects": "another"}
+    drift = {"path": "work/code/drift.txt", "md5": hashlib.md5(b"a sum").hexdigest()}
+    effects = {"path": "work/code/ablate.effects.txt", "md5": hashlib.md5(b"older").hexdigest()}
+    lock = {"drift@a": {"deps": [drift]}, "effects@a": {"deps": [effects]}, "none": {}}
+    (found,) = code_complaints(lock, sums)
+    assert found.startswith("effects@a: work/code/ablate.effects.txt is another now")
+
+
 def check_settings(folder):
     """Run the stage that looks at all settings: any change of them, and no other stage, waits."""
     subprocess.run([*DVC, "repro", "-q", "check"], cwd=folder, check=True, capture_output=True)
@@ -50,13 +74,20 @@ def check_settings(folder):
 
 @pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="nothing was built yet")
 @pytest.mark.parametrize(
-    ("file", "before", "after"),
+    ("file", "before", "after", "first", "last"),
     [  # the settings last: the stage that looks at them has then seen others
-        ("stages/core/grid/grid.py", "STACKED_TOKENS = ", "STACKED_TOKENS = 1 and "),
-        ("params.yaml", "  draws: ", "  draws: 1"),
+        (
+            "stages/core/grid/grid.py",
+            "STACKED_TOKENS = ",
+            "STACKED_TOKENS = 1 and ",
+            r"^(ablate|control|harmful|matching|reading|word_order)@\w+: work/code/\w+\.txt is ",
+            "^Running stage 'code'",
+        ),
+        # What would run first has no inputs here.
+        ("params.yaml", "  draws: ", "  draws: 1", None, "failed to reproduce '(ablate|control)@"),
     ],
 )
-def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after):
+def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after, first, last):
     changed = module_copy / file
     text = changed.read_text()
     assert before in text
@@ -64,9 +95,10 @@ def test_a_changed_parameter_or_source_is_found(module_copy, file, before, after
     try:
         if file == "params.yaml":
             check_settings(module_copy)
-        (found,) = complaints(module_copy)
-        # What would run first has no inputs here.
-        assert re.search("failed to reproduce '(ablate|control)@", found)
+        *others, found = complaints(module_copy)
+        assert re.search(last, found)
+        assert bool(others) is (first is not None)
+        assert all(re.search(first, other) for other in others)
     finally:
         changed.write_text(text)
 
@@ -92,11 +124,11 @@ def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_cop
 
 EDITS = {
     # An edited reader: the corpora of its source, and what depends on their outputs.
-    "stages/corpus/conllu.py": "corpus@ewt",
-    "stages/corpus/litbank.py": "corpus@litbank",
+    "stages/corpus/conllu.py": ("corpus@ewt", "corpus-conllu"),
+    "stages/corpus/litbank.py": ("corpus@litbank", "corpus-litbank"),
     # An edited page or claim: nothing is measured again.
-    "stages/syntax/page.py": "report",
-    "stages/syntax/claims.py": "findings",
+    "stages/syntax/page.py": ("report", "report"),
+    "stages/syntax/claims.py": ("findings", "findings"),
 }
 
 
@@ -105,20 +137,17 @@ def test_an_edit_runs_no_stage_that_does_not_run_the_file(project_copy):
     for file in EDITS:
         with (project_copy / file).open("a") as edited:
             edited.write("\nEDITED = True\n")
+    folder = project_copy / "configurations/text"
+    subprocess.run([*DVC, "repro", "-q", "code"], cwd=folder, check=True, capture_output=True)
     printed = subprocess.run(
-        [*DVC, "status", "--json"],
-        cwd=project_copy / "configurations/text",
-        capture_output=True,
-        text=True,
-        check=True,
+        [*DVC, "status", "--json"], cwd=folder, capture_output=True, text=True, check=True
     ).stdout
     found = {
-        (file, name)
+        (name, Path(path).stem)
         for name, reasons in json.loads(printed).items()
         for reason in reasons
         if isinstance(reason, dict)
         for path, what in reason.get("changed deps", {}).items()
-        for file in EDITS
-        if path.endswith(file) and what == "modified"
+        if what == "modified" and path.startswith("work/code/")
     }
-    assert found == set(EDITS.items())
+    assert found == set(EDITS.values())

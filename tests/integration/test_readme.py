@@ -13,7 +13,7 @@ from tests.checkpoints import MINILM_HEADS, write_tiny
 from tests.integration.tiny import GLUE, run
 from tests.report.test_comparison import COMPARE_CONFIGURATIONS
 from tests.view.test_command import VIEW, VIEW_TUNED
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)
@@ -152,7 +152,7 @@ def test_own_files_by_one_command(committed):
     done = bash(committed, f"{ESTIMATE_NEW} && {REBUILD_NEW} prepare@tickets")
     # The estimate counts the examples that `dvc repro` then takes.
     kept = re.findall("Stage '(.*)' didn't change", done)
-    assert kept == ["check", "prepare@tickets"]
+    assert kept == ["code", "check", "prepare@tickets"]
     assert re.search(r"about [1-9]\d* minutes and [\d.]+ GB of disk", done)
     shutil.rmtree(committed / "configurations/tickets")
     shutil.rmtree(committed / "my")

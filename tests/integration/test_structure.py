@@ -9,28 +9,18 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
+from stages.code.closure import CORPUS, closure, imports, module_file, sources
+from stages.code.stage import run_files
+from stages.core.code_files import FILES, SUMS, sums_file
 from stages.core.stage.tables import MeasuredTable
-from tools.dependencies import (
-    READERS,
-    ROOT,
-    closure,
-    definition,
-    files_behind,
-    imports,
-    listed,
-    module_file,
-    readers,
-    stage_module,
-)
 from tools.lock import DVC
+from tools.pipeline import ROOT, definition, stage_module
 
 PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = {name: definition(stage) for name, stage in PIPELINE["stages"].items()}
 CONFIGURATIONS = [ROOT, *sorted(path.parent for path in ROOT.glob("configurations/*/params.yaml"))]
 MOST_STAGES = 100
-# Files that a stage lists and does not run, over all stages, of all that are listed; it must not
-# grow.
-MOST_SUPERFLUOUS_TIES = 0.016
+RUN = run_files()
 
 
 def paths(stage: dict, kind: str) -> list[str]:
@@ -43,31 +33,26 @@ def outputs(stage: dict) -> list[str]:
 
 
 def code(stage: dict) -> list[str]:
-    """The code lines among the deps of a stage."""
-    return [dep for dep in paths(stage, "deps") if dep.startswith("stages/")]
+    """The sums of code among the deps of a stage."""
+    return [dep for dep in paths(stage, "deps") if dep.startswith(f"{SUMS.as_posix()}/")]
 
 
-@pytest.mark.parametrize("name", STAGES)
-def test_every_module_that_a_stage_runs_is_among_its_deps(name):
+@pytest.mark.parametrize("name", [name for name in STAGES if name != "code"])
+def test_every_stage_depends_on_the_sums_of_its_own_code(name):
     module = stage_module(STAGES[name]["cmd"])
-    assert closure(module) <= files_behind(code(STAGES[name]))
-    assert code(STAGES[name]) == listed(module), "renew with: python -m tools.dependencies"
+    own = f"{module.removeprefix('stages.')}{'-${item.source}' * (module == CORPUS)}"
+    assert code(STAGES[name]) == [sums_file(own).as_posix()]
 
 
-def test_stages_list_hardly_any_file_that_they_do_not_run(capsys):
-    needed = ties = 0
-    for stage in STAGES.values():
-        ties += len(files_behind(code(stage)))
-        needed += len(closure(stage_module(stage["cmd"])))
-    with capsys.disabled():
-        print(f"\nties of files and stages: {ties} listed, {needed} needed, ", end="")
-        print(f"{ties - needed} superfluous (at most {MOST_SUPERFLUOUS_TIES:.1%})")
-    assert ties - needed <= MOST_SUPERFLUOUS_TIES * ties
+def test_the_sums_of_all_stages_are_outputs():
+    files = {sums_file(name).as_posix() for name in RUN} | {FILES.as_posix()}
+    assert set(paths(STAGES["code"], "outs")) == files
+    assert paths(STAGES["code"], "deps") == ["stages"]
 
 
 def stages_of(file: str) -> set[str]:
     """The stages that run anew when a file changes, before those that depend on their outputs."""
-    return {name for name, stage in STAGES.items() if Path(file) in files_behind(code(stage))}
+    return {name for name, files in RUN.items() if Path(file) in files}
 
 
 def test_a_page_concerns_the_report_alone_and_claims_the_findings_alone():
@@ -78,9 +63,8 @@ def test_a_page_concerns_the_report_alone_and_claims_the_findings_alone():
 
 
 def test_a_reader_concerns_the_corpora_of_its_source_alone():
-    for file in readers():
-        assert stages_of(str(file)) == {"corpus"}, file
-    assert READERS in code(STAGES["corpus"])
+    for source, file in sources().items():
+        assert stages_of(str(file)) == {f"corpus-{source}"}, file
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -130,8 +114,8 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
             if dep == "work/measures":  # the gathered folder: tests/integration/test_lock.py
                 assert name in ("findings", "report")
                 continue
-            if dep == READERS:
-                assert readers()
+            if dep == sums_file("corpus-${item.source}").as_posix():
+                assert all(dep.replace("${item.source}", source) in made for source in sources())
                 continue
             concrete = re.sub(r"\$\{[^}]*\}", "x", dep)
             # One folder for each value of an item, as data/patterns/dodrio.

@@ -7,7 +7,7 @@ import numpy as np
 from ruamel.yaml import YAML
 
 from stages.pretrain.settings import Pretrain
-from tools.dependencies import ROOT
+from tools.pipeline import ROOT
 
 # Every second character says which one follows it.
 FOLLOWS = dict(zip("天地玄黄宇宙洪荒", "日月盈昃辰宿列张", strict=True))

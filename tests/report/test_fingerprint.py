@@ -9,13 +9,14 @@ from stages.report.fingerprint import fingerprint
 
 
 def lock() -> dict:
-    code = {"path": "stages/drift", "md5": "a" * 32}
+    code = {"path": "work/code/drift.txt", "md5": "a" * 32}
     read = {"path": "work/models", "md5": "b" * 32}
     out = {"path": "work/measures/drift", "md5": "c" * 32}
     params = {"params.yaml": {"drift": {"batch": 8}}}
     stage = {"cmd": "python -m stages.drift", "deps": [code, read], "params": params, "outs": [out]}
-    drawn = {"cmd": "python -m stages.report", "deps": [{"path": "stages/report", "md5": "d" * 32}]}
-    return {"schema": "2.0", "stages": {"drift": stage, "report": drawn}}
+    drawn = {"cmd": "python -m stages.report", "deps": [{"path": "data", "md5": "d" * 32}]}
+    summed = {"cmd": "python -m stages.code", "deps": [{"path": "stages", "md5": "f" * 32}]}
+    return {"schema": "2.0", "stages": {"code": summed, "drift": stage, "report": drawn}}
 
 
 def of(content: dict, folder: Path) -> str | None:
@@ -52,9 +53,10 @@ def test_code_settings_and_commands_change_it(path, to, tmp_path):
         (("drift", "deps", 1, "md5"), "e" * 32),
         (("drift", "outs", 0, "md5"), "e" * 32),
         (("report", "deps", 0, "md5"), "e" * 32),
+        (("code", "deps", 0, "md5"), "e" * 32),
     ],
 )
-def test_what_stages_wrote_and_the_entry_of_the_report_do_not(path, to, tmp_path):
+def test_what_stages_wrote_and_the_entries_of_report_and_all_code_do_not(path, to, tmp_path):
     assert of(changed(*path, to=to), tmp_path) == of(lock(), tmp_path)
 
 

@@ -1,5 +1,6 @@
 """Where numbers are from: stages with their code and settings, of a pipeline known by hand."""
 
+import json
 from pathlib import Path
 
 from stages.core.stage.files import read_yaml
@@ -12,12 +13,12 @@ stages:
     desc: Heads that find heads
     matrix: {corpus: '${syntax.corpora}'}
     cmd: python -m stages.syntax ${item}
-    deps: [work/corpora, stages/core/stage, stages/syntax/__main__.py, stages/syntax/stage.py]
+    deps: [work/corpora, work/code/syntax.txt]
     params: [syntax, 'corpora.${item.corpus}']
     outs: ['work/measures/syntax/${item.corpus}.parquet']
   effects:
     cmd: python -m stages.ablate.effects ${item}
-    deps: [stages/ablate/effects, stages/syntax/words.py]
+    deps: [work/code/ablate.effects.txt]
     params: [effects.resamples, absent]
     outs: [{work/measures/effects/a.parquet: {cache: false}}]
   corpus:
@@ -25,7 +26,7 @@ stages:
     do:
       desc: Texts
       cmd: python -m stages.corpus  # DVC tells it which one
-      deps: ['stages/corpus/${item.source}.py', stages/corpus/sound.py]
+      deps: ['work/code/corpus-${item.source}.txt']
       params: ['corpora.${key}']
       outs: ['work/measures/corpus/${key}.parquet']
   other:
@@ -39,10 +40,21 @@ corpora: {web: {texts: 3}, news: {texts: 4}}
 """
 
 
-def written(folder: Path) -> tuple[Path, Path]:
+SYNTAX = ["stages/core/stage", "stages/syntax/__main__.py", "stages/syntax/stage.py"]
+CODE = {
+    "syntax": SYNTAX,
+    "ablate.effects": ["stages/ablate/effects", "stages/syntax/words.py"],
+    "ablate": ["stages/ablate/stage.py"],
+    "corpus-conllu": ["stages/corpus/conllu.py", "stages/corpus/sound.py"],
+    "corpus-written": ["stages/corpus/sound.py", "stages/corpus/written.py"],
+}
+
+
+def written(folder: Path) -> tuple[Path, Path, Path]:
     (folder / "dvc.yaml").write_text(PIPELINE)
     (folder / "params.yaml").write_text(SETTINGS)
-    return folder / "dvc.yaml", folder / "params.yaml"
+    (folder / "code.json").write_text(json.dumps(CODE))
+    return folder / "dvc.yaml", folder / "params.yaml", folder / "code.json"
 
 
 def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
@@ -61,6 +73,7 @@ def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
     assert found["effects"].file == "stages/ablate/effects"
     corpus = found["corpus"]
     assert (corpus.description, corpus.file) == ("Texts", "stages/corpus")
+    assert corpus.code == ["stages/corpus/sound.py"]
     assert corpus.settings == {"corpora.web": {"texts": 3}, "corpora.news": {"texts": 4}}
 
 

@@ -12,7 +12,7 @@ from stages.core.stage.files import InputError
 from stages.core.stimuli.entries import ReleasedStimuli
 from stages.stimuli.release import attention_rows, probe_rows, vocabulary
 from stages.stimuli.structure import structure_of, tells_number
-from tools.dependencies import ROOT
+from tools.pipeline import ROOT
 
 RELEASE = ROOT / "configurations/sesame/corpora/opensesame"
 SINGULAR, PLURAL = "singular", "plural"

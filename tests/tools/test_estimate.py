@@ -19,7 +19,6 @@ from stages.importance.cost import Geometry, least_for_grid
 from stages.pretrain.settings import Pretrain
 from stages.reading.attacks import attack
 from tools import estimate
-from tools.dependencies import ROOT
 from tools.estimate import (
     SHARE_OF_PRETRAINING,
     SHARE_OF_RATE,
@@ -42,6 +41,7 @@ from tools.estimate_studies import (
     of_task,
     pretraining,
 )
+from tools.pipeline import ROOT
 
 GEOMETRY = Geometry(layers=6, heads=12, hidden=384, feed_forward=1536)
 RATE = 1e11

@@ -22,7 +22,7 @@ from tests.checkpoints import text_of
 from tests.core.test_checkpoint_source import keep
 from tests.integration.tiny import run
 from tests.view.conftest import FIRST, LONG_POSITIONS
-from tools.lock import ROOT
+from tools.pipeline import ROOT
 
 VIEW = 'python -m stages.view "The keys that he lost are here." "She found them."'
 VIEW_TUNED = (

@@ -1,0 +1,100 @@
+"""Which files a stage runs, of a small project whose answer is known by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from stages.code import closure, stage
+from stages.core.stage.files import InputError
+
+WORDS = '"""Words alone."""\n'
+FILES = {
+    "__init__.py": WORDS,
+    "core/__init__.py": WORDS,
+    "core/shared.py": "from stages.core.deeper.sums import add\n",
+    "core/other.py": "A = 1\n",
+    "core/deeper/__init__.py": WORDS + "import stages.core.other\n",
+    "core/deeper/sums.py": "import math\n\nadd = math.fsum\n",
+    "core/deeper/static/rules.txt": "one",
+    "drift/__init__.py": WORDS,
+    "drift/__main__.py": "def main():\n    from stages.drift.stage import run\n",
+    "drift/stage.py": "from stages.core.shared import add\n",
+    "drift/page.py": "PAGE = 1\n",
+    "report/__init__.py": "",
+    "report/__main__.py": "A = 1\n",
+    "report/templates/base.html": "<p>",
+    "report/head/__init__.py": "B = 1\n",
+    "report/head/head.js": "1",
+    "corpus/__init__.py": WORDS,
+    "corpus/__main__.py": "from stages.corpus.stage import read\n",
+    "corpus/stage.py": "\ndef read():\n    pass\n",
+    "corpus/conllu.py": "import stages.core.other\n\ndef read():\n    pass\n",
+    "corpus/written.py": "A = 1\n\ndef read():\n    pass\n",
+    "corpus/sound.py": "A = 1\n",
+    "view/__init__.py": WORDS,
+    "view/__main__.py": "A = 1\n",
+    "drift/.draft.txt": "no",
+}
+SHARED = ["core/deeper/static/rules.txt", "core/deeper/sums.py", "core/other.py", "core/shared.py"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in FILES.items():
+        file = tmp_path / "stages" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    for module in (closure, stage):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    known = (closure.imports, closure.runs_nothing, closure._tree, stage._modules_in)
+    for one in known:
+        one.cache_clear()
+    yield tmp_path
+    for one in known:
+        one.cache_clear()
+
+
+def run_of(name: str) -> list[str]:
+    return [file.relative_to("stages").as_posix() for file in stage.run_files()[name]]
+
+
+def test_a_stage_runs_what_it_imports_at_any_depth_and_no_page(project):
+    assert run_of("drift") == [*SHARED, "drift/__main__.py", "drift/stage.py"]
+
+
+def test_the_report_loads_pages_by_their_names_and_reads_the_files_of_its_packages(project):
+    assert run_of("report") == ["drift/page.py", "report/__main__.py", "report/templates/base.html"]
+
+
+def test_a_corpus_runs_the_reader_of_its_source_and_no_other(project):
+    common = ["corpus/__main__.py", "corpus/stage.py"]
+    names = [name for name in stage.run_files() if name.startswith("corpus")]
+    assert names == ["corpus-conllu", "corpus-written"]
+    assert run_of("corpus-written") == [*common, "corpus/written.py"]
+    expected = ["core/other.py", "corpus/__main__.py", "corpus/conllu.py", "corpus/stage.py"]
+    assert run_of("corpus-conllu") == expected
+
+
+def test_commands_that_are_no_stages_have_none(project):
+    assert "view" not in stage.run_files()
+
+
+def test_a_package_that_is_run_as_a_whole_stands_for_its_files(project):
+    parts = [Path(f"stages/drift/{name}.py") for name in ("__main__", "page", "stage")]
+    found = stage.folded([*parts, Path("stages/core/other.py")])
+    assert found == [Path("stages/core/other.py"), Path("stages/drift")]
+    assert stage.folded(parts[:2]) == parts[:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = 1\nb = (\n", "stages/drift/stage.py, line 2: no Python"),
+        ("\nfrom . import other\n", "stages/drift/stage.py, line 2: a relative import"),
+        ("from .other import a\n", "stages/drift/stage.py, line 1: a relative import"),
+    ],
+)
+def test_what_cannot_be_read_is_named(project, text, words):
+    (project / "stages/drift/stage.py").write_text(text)
+    with pytest.raises(InputError, match=words):
+        stage.run_files()
