@@ -24,9 +24,11 @@ QUICK = ROOT / "configurations/quick" / SETTINGS
 QUICK_ROWS = {"train": 960, "validation": 400}  # at most so many are drawn
 # Of the quick configuration: what is not about its own task.
 NOT_TAKEN = ("findings", "tasks")
+# Words as they are: NA may be a class. An empty field is none.
+TEXT = {"dtype": str, "keep_default_na": False, "na_values": [""]}
 READERS = {
-    ".tsv": lambda file: pd.read_csv(file, sep="\t", dtype=str, quoting=csv.QUOTE_NONE),
-    ".csv": lambda file: pd.read_csv(file, dtype=str),
+    ".tsv": lambda file: pd.read_csv(file, sep="\t", quoting=csv.QUOTE_NONE, **TEXT),
+    ".csv": lambda file: pd.read_csv(file, **TEXT),
     ".jsonl": lambda file: pd.read_json(file, lines=True, dtype=False),
     ".parquet": pd.read_parquet,
 }

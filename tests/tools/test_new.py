@@ -71,6 +71,14 @@ def test_labels_of_a_column(values, labels):
     assert new.labels_of(pd.Series(values), Path("a.tsv")) == labels
 
 
+@pytest.mark.parametrize("suffix", [".tsv", ".csv"])
+def test_a_class_may_be_called_as_libraries_call_what_is_missing(tmp_path, suffix):
+    file = tmp_path / f"train{suffix}"
+    lines = ["text\tlabel", "one\tNA", "two\tnull", "three\t", "four\tyes"]
+    file.write_text("\n".join(lines).replace("\t", {".tsv": "\t", ".csv": ","}[suffix]) + "\n")
+    assert new.labels_of(new.table_of(file)["label"], file) == ["NA", "null", "yes"]
+
+
 @pytest.mark.parametrize("values", [["a", "a"], [f"k{number}" for number in range(21)]])
 def test_a_column_that_is_neither(values):
     with pytest.raises(InputError, match="different values; name a column"):
