@@ -232,11 +232,12 @@ def readers(
 @app.command()
 def layer_probes(
     sentences: Annotated[int, typer.Option(help="to train on; the release has 40,000")] = 2000,
+    questions: Annotated[int, typer.Option(help="asked of each", min=1, max=2)] = 2,
     rounds: Rounds = 3,
 ) -> None:
     """Probes of all layers together, against one after another with states made anew."""
     begin()
-    show("layer-probes", layer_probes_benchmark.compare(sentences, rounds))
+    show("layer-probes", layer_probes_benchmark.compare(sentences, questions, rounds))
 
 
 @app.command()

@@ -2,9 +2,9 @@
 
 One after another, the probe of each layer and question reads all sentences through the encoder
 once, keeps the states of its own layer, and learns from these for as many passes. That is generous:
-whoever leaves the encoder within the training loop reads every sentence once a pass. Two questions
-are asked, of ten that the stage asks; each further one costs the other side as much again, and this
-one only what its scorers cost.
+whoever leaves the encoder within the training loop reads every sentence once a pass. One question
+or two are asked, of ten that the stage asks; each further one costs the other side as much again,
+and this one only what its scorers cost.
 """
 
 import sys
@@ -36,12 +36,17 @@ from stages.stimuli.grammar import probe_rows
 TOGETHER, ONE_BY_ONE = "all layers together", "one after another"
 AGREEING = 0.98  # share of the same answers: a batch of others rounds its states otherwise
 TESTED = 200
+ASKED = (MAIN_AUXILIARY, NTH_TOKEN)
 LONGER = 2
 Answers = Int[Tensor, "sentence state probe"]
 
 
-def asked_of(sentences: int) -> Questions:
-    """The main auxiliary and the second word of so many written sentences, and of some others."""
+def asked_of(sentences: int, asked: int) -> Questions:
+    """The main auxiliary and the second word of so many written sentences, and of some others.
+
+    Args:
+        asked: 1 for the auxiliary alone, 2 for both.
+    """
     drawn = LONGER * sentences  # a sentence must have words enough to be asked about their position
     entry = WrittenStimuli(
         source="written", train=drawn, test=TESTED, sentences=1, full_stop=True, seed=0
@@ -49,10 +54,10 @@ def asked_of(sentences: int) -> Questions:
     rows = pd.DataFrame(
         row
         for row in probe_rows(entry)
-        if row["probe"] in (MAIN_AUXILIARY, NTH_TOKEN) and row["position"] in (0, POSITIONS[0])
+        if row["probe"] in ASKED[:asked] and row["position"] in (0, POSITIONS[0])
     )
-    both = set(rows["id"][rows["probe"] == NTH_TOKEN])
-    return questions(rows[rows["id"].isin(both)], sentences, None, seed=0)
+    every = set(rows["id"][rows["probe"] == ASKED[asked - 1]])
+    return questions(rows[rows["id"].isin(every)], sentences, None, seed=0)
 
 
 def default_encoder(parameters: LayerProbes) -> WordStates:
@@ -103,7 +108,7 @@ def _answers(
         return predictions(states, len(asked.taught.words), len(words), weights, parameters.batch)
 
 
-def compare(sentences: int, rounds: int) -> pd.DataFrame:
+def compare(sentences: int, asked: int, rounds: int) -> pd.DataFrame:
     """Time both sides on the same sentences and check that they answer alike.
 
     Returns:
@@ -111,36 +116,36 @@ def compare(sentences: int, rounds: int) -> pd.DataFrame:
         answers), megabytes (peak of a process that does ours alone), sentences, questions, states.
     """
     parameters = section(LayerProbes, "layer_probes")
-    asked, encoder = asked_of(sentences), default_encoder(parameters)
+    drawn, encoder = asked_of(sentences, asked), default_encoder(parameters)
     found: dict[str, Answers] = {}
     ways: dict[str, Callable[..., Answers]] = {TOGETHER: together, ONE_BY_ONE: one_by_one}
     sides = {
-        name: lambda name=name: found.update({name: ways[name](asked, encoder, parameters)})
+        name: lambda name=name: found.update({name: ways[name](drawn, encoder, parameters)})
         for name in ways
     }
     table = ratios(take_turns(sides, rounds), to=TOGETHER)
     agreeing = float((found[TOGETHER] == found[ONE_BY_ONE]).float().mean())
     if agreeing < AGREEING:
         raise SystemExit(f"the sides give the same answer in {agreeing:.1%} of the cases only")
-    alone = run(["benchmarks.layer_probes", str(sentences)], Path.cwd())
+    alone = run(["benchmarks.layer_probes", str(sentences), str(asked)], Path.cwd())
     if alone.exit_status:
         raise SystemExit("the process whose memory is measured failed")
     megabytes = {TOGETHER: round(alone.megabytes)}
     return table.assign(
         agreeing=agreeing,
         megabytes=table["side"].map(megabytes),
-        sentences=len(asked.taught.words),
-        questions=len(asked.probes),
+        sentences=len(drawn.taught.words),
+        questions=len(drawn.probes),
         states=encoder.shape[0],
     )
 
 
-def main(sentences: int) -> None:
+def main(sentences: int, asked: int) -> None:
     """Train all layers together, in a process whose memory is measured."""
     start(read_runtime(), seed=0)
     parameters = section(LayerProbes, "layer_probes")
-    together(asked_of(sentences), default_encoder(parameters), parameters)
+    together(asked_of(sentences, asked), default_encoder(parameters), parameters)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(*map(int, sys.argv[1:]))

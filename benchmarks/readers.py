@@ -1,14 +1,17 @@
 """Steps of a reader of this project, against transformers' own way of multiple choice.
 
-Both sides tune the same weights on the same rows of the same questions, as many a step, in fp32, on
-the same threads. The plain side is Trainer with BertForMultipleChoice and its collator as its
-examples have it: an order drawn by chance, all options of a step in one pass, padded to the longest
-of them. It takes questions with one number of options alone, so both get those.
+All sides tune the same weights on the same rows of the same questions, as many a step, in fp32, on
+the same threads. This project tunes readers side by side, one thread each: as many of them as there
+are threads, whose time is shared out; or one by itself on all threads. The plain side is Trainer
+with BertForMultipleChoice and its collator as its examples have it: one reader after the other on
+all threads, an order drawn by chance, all options of a step in one pass, padded to the longest of
+them. It takes questions with one number of options alone, so all get those.
 """
 
 import contextlib
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,7 @@ from transformers import (
     TrainingArguments,
 )
 
+from benchmarks.at_once import at_once
 from benchmarks.pairs import ratios, take_turns
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -33,7 +37,7 @@ from stages.core.questions.inputs import Inputs, encode_questions
 from stages.core.questions.question import Question
 from stages.core.questions.scoring import option_scores
 from stages.core.questions.task import load_question_task
-from stages.core.runtime.runtime import Runtime, find_device
+from stages.core.runtime.runtime import Runtime, find_device, start
 from stages.core.stage.arms import TUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import section
@@ -44,7 +48,8 @@ from stages.finetune.training import Finetune, set_dropout
 from stages.questions.sources import read_source
 from stages.questions.stage import written
 
-OWN, PLAIN = "this project", "transformers' multiple choice"
+OWN, ALONE = "this project", "this project, one reader on all threads"
+PLAIN = "transformers' multiple choice"
 NEVER = 10**9  # steps between two states
 
 
@@ -81,13 +86,18 @@ def compare(
     plain = as_multiple_choice(bench.model)
     collator = CountingCollator(bench.tokenizer)
     difference = np.abs(own_scores(bench) - plain_scores(bench, plain)).max()
-    sides = {
-        OWN: lambda: tuned(bench),
-        PLAIN: lambda: tuned_plainly(bench, plain, collator),
-    }
-    table = ratios(take_turns(sides, rounds), to=OWN)
+    with at_once(ready, (configuration.resolve(), task, steps, runtime), runtime.threads) as tune:
+        sides = {
+            OWN: tune,
+            ALONE: lambda: tuned(bench),
+            PLAIN: lambda: tuned_plainly(bench, plain, collator),
+        }
+        times = take_turns(sides, rounds)
+    times.loc[times["side"] == OWN, "seconds"] /= runtime.threads
+    table = ratios(times, to=OWN)
     order = order_of(bench.inputs, bench.settings, 0)
-    padding = {OWN: padding_of(bench.inputs, order, bench.settings), PLAIN: collator.padding_share}
+    own = padding_of(bench.inputs, order, bench.settings)
+    padding = {OWN: own, ALONE: own, PLAIN: collator.padding_share}
     return table.assign(
         seconds=table["seconds"] / steps,
         padding=table["side"].map(padding),
@@ -95,6 +105,14 @@ def compare(
         questions=bench.settings.batch,
         steps=steps,
     )
+
+
+def ready(configuration: Path, task: str, steps: int, runtime: Runtime) -> Callable[[], None]:
+    """What tunes a reader on one thread, in a process of its own."""
+    alone = runtime.model_copy(update={"threads": 1})
+    start(alone, seed=0)
+    bench = prepared(configuration, task, steps, alone)
+    return lambda: tuned(bench)
 
 
 def prepared(configuration: Path, task: str, steps: int, runtime: Runtime) -> Bench:
