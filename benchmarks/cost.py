@@ -81,7 +81,8 @@ def cost(folder: Path) -> pd.DataFrame:
     rows = [row for task in tasks for row in parts(task, file, BERT_BASE, GLUE[task])]
     table = pd.DataFrame(rows, columns=COLUMNS)
     for card, peaks in PEAKS.items():
-        seconds = table["operations"] / (UTILISATION * table["precision"].map(peaks))
+        rates = table["precision"].map(peaks | {"auto": peaks["bf16"]})
+        seconds = table["operations"] / (UTILISATION * rates)
         table[card] = seconds.clip(lower=SECONDS_OF_A_STEP * table["steps"]) / HOUR
     return table.groupby(COLUMNS[:2], sort=False).sum().reset_index()
 
