@@ -63,7 +63,7 @@ def _modules_in(package: Path) -> frozenset[Path]:
 def other_files() -> dict[Path, list[Path]]:
     """Files of packages that are no Python, as templates, by the nearest folder that has Python."""
     found: dict[Path, list[Path]] = {}
-    for file in sorted((ROOT / "stages").rglob("[!.]*.*")):
+    for file in sorted((ROOT / "stages").rglob("[!.]*")):
         path = file.relative_to(ROOT)
         if file.is_file() and path.suffix not in (".py", ".pyc"):
             package = next(folder for folder in path.parents if any((ROOT / folder).glob("*.py")))

@@ -40,6 +40,7 @@ class Noun:
         return self.kind == "person"
 
 
+@cache
 def held_out(word: str) -> bool:
     """Whether a word is kept from the training examples: a property of its spelling alone."""
     return zlib.crc32(word.encode()) % HELD_OUT_SHARE == 0
@@ -68,6 +69,9 @@ class Lexicon:
         self.split = split
         self.folder = folder
         self.tables = read_tables(folder.resolve())
+        # Lists that were asked for, by what they were asked for with; nobody changes them.
+        self._verbs: dict[tuple[str, str], list[Verb]] = {}
+        self._adjectives: dict[str, list[str]] = {}
 
     def open(self, words: Iterable[str | list[str]]) -> list[str]:
         """The words of a list that this split may use."""
@@ -133,11 +137,18 @@ class Lexicon:
 
     def gendered(self, key: str) -> list[Noun]:
         """The nouns of people.yaml whose gender is known: `nouns` or `kin`."""
-        return [
-            Noun(word.split("/")[0], plural(word), "person", gender=gender)
-            for sex, gender in (("female", "Fem"), ("male", "Masc"))
-            for word in self.open(self.tables["people"][sex][key])
-        ]
+        return self._gendered[key]
+
+    @cached_property
+    def _gendered(self) -> dict[str, list[Noun]]:
+        return {
+            key: [
+                Noun(word.split("/")[0], plural(word), "person", gender=gender)
+                for sex, gender in (("female", "Fem"), ("male", "Masc"))
+                for word in self.open(self.tables["people"][sex][key])
+            ]
+            for key in ("nouns", "kin")
+        }
 
     @cached_property
     def cities(self) -> list[Noun]:
@@ -148,12 +159,17 @@ class Lexicon:
 
     def verbs(self, frame: str, kind: str = "") -> list[Verb]:
         """The verbs of a frame; of a transitive frame those for a class of objects."""
-        table = self.tables["verbs"][frame]
-        return [Verb.parse(entry) for entry in self.open(table[kind] if kind else table)]
+        if (frame, kind) not in self._verbs:
+            table = self.tables["verbs"][frame]
+            entries = self.open(table[kind] if kind else table)
+            self._verbs[frame, kind] = [Verb.parse(entry) for entry in entries]
+        return self._verbs[frame, kind]
 
     def adjectives(self, kind: str) -> list[str]:
         """The adjectives that fit a class of nouns."""
-        return self.open(self.tables["modifiers"]["adjectives"][kind])
+        if kind not in self._adjectives:
+            self._adjectives[kind] = self.open(self.tables["modifiers"]["adjectives"][kind])
+        return self._adjectives[kind]
 
     def fits(self, adjective: str, kind: str) -> bool:
         """Whether an adjective fits a class of nouns; one that no class lists fits all."""

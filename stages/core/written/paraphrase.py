@@ -45,10 +45,11 @@ LIGHT_CHANGE = 0.5
 HEAVY_CHANGE = 0.15
 LIGHT = ("particle_last", "front_time", "early_manner", "of_genitive", "bare_complement")
 RICHNESS = (0.0, 0.0, 0.0, 0.1)
+CHOICES = fields(Style)
 
 
 def draw_style(generator: np.random.Generator) -> Style:
-    return Style(**{f.name: bool(generator.random() < STYLE_CHANCE) for f in fields(Style)})
+    return Style(*(bool(generator.random() < STYLE_CHANCE) for _ in CHOICES))
 
 
 def restyled(style: Style, generator: np.random.Generator) -> Style:
@@ -57,7 +58,7 @@ def restyled(style: Style, generator: np.random.Generator) -> Style:
         **{
             f.name: getattr(style, f.name)
             != bool(generator.random() < (LIGHT_CHANGE if f.name in LIGHT else HEAVY_CHANGE))
-            for f in fields(Style)
+            for f in CHOICES
         }
     )
 

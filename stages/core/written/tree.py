@@ -1,6 +1,6 @@
 """Dependency trees whose reading gives text and gold annotation at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
@@ -33,13 +33,18 @@ class Node:
     def __post_init__(self) -> None:
         self.lemma = self.lemma or self.form
 
-    def walk(self) -> Iterator["Node"]:
-        """Yield the nodes of the subtree in text order."""
+    def walk(self) -> list["Node"]:
+        """The nodes of the subtree in text order."""
+        nodes: list[Node] = []
+        self._gather(nodes)
+        return nodes
+
+    def _gather(self, nodes: list["Node"]) -> None:
         for child in self.before:
-            yield from child.walk()
-        yield self
+            child._gather(nodes)
+        nodes.append(self)
         for child in self.after:
-            yield from child.walk()
+            child._gather(nodes)
 
     @property
     def kind(self) -> str:
@@ -87,7 +92,7 @@ def annotate(
 
 def plain(root: Node) -> str:
     """The words of a tree in small letters, each after a space: quicker than `annotate`."""
-    nodes = list(root.walk())
+    nodes = root.walk()
     forms = (_article(*both) for both in zip(nodes, [*nodes[1:], None], strict=True))
     return " ".join(forms).lower()
 
@@ -108,7 +113,7 @@ def _read(roots: Sequence[Node], offset: int, capitals: bool) -> tuple[str, list
     nodes = [node for root in roots for node in root.walk()]
     position = {id(node): offset + i for i, node in enumerate(nodes)}
     head = {id(child): position[id(n)] for n in nodes for child in n.before + n.after}
-    initial = {id(next(root.walk())) for root in roots}
+    initial = {id(root.walk()[0]) for root in roots}
     text, words = "", []
     for node, following in zip(nodes, [*nodes[1:], None], strict=True):
         form = _article(node, following)
