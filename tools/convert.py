@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from jaxtyping import Float
 from safetensors.numpy import load_file
 from tqdm import tqdm
 
+from stages.core.corpora.store import word
 from stages.core.recording_writer import write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
@@ -65,7 +67,9 @@ def attentions(source: Source, target: Target) -> None:
     SOURCE is a folder with `*.npz` or `*.safetensors`, read in the order of their names. Each has
     the arrays `layer_0`, `layer_1`, ... of shape [example, head, query, key], padded at the end or
     not. Beside them `tokens.jsonl` has one line an example, in the same order: `id`, `tokens`
-    (without padding) and, for pairs, `segments` (0 and 1).
+    (without padding) and, for pairs, `segments` (0 and 1); where the confusion score is to read
+    them, in every line `words` and, for each token, `word`: as the tokenizer's `word_ids()` has it,
+    the number of its word, null for [CLS] and [SEP].
     """
     tokens = _token_lines(source / TOKENS)
     files = sorted(file for file in source.iterdir() if file.suffix in READERS)
@@ -98,22 +102,43 @@ def _token_lines(file: Path) -> pd.DataFrame:
         try:
             row = json.loads(line)
             count = len(row["tokens"])
-            rows.append(
-                {
-                    "id": str(row["id"]),
-                    "tokens": list(map(str, row["tokens"])),
-                    "segments": list(map(int, row.get("segments", [0] * count))),
-                }
-            )
+            segments = list(map(int, row.get("segments", [0] * count)))
+            tokens = list(map(str, row["tokens"]))
+            rows.append({"id": str(row["id"]), "tokens": tokens, "segments": segments})
+            if "words" in row or "word" in row:
+                rows[-1] |= {"words": list(map(str, row["words"])), "word": _numbers(row["word"])}
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(
                 f"{file}, line {number}: no JSON object with `id` and `tokens` ({error!r})"
             ) from None
         if len(rows[-1]["segments"]) != count or not count:
             raise InputError(f"{file}, line {number}: every token has one segment, and one has any")
+        if rows[-1].keys() != rows[0].keys():
+            raise InputError(f"{file}, line {number}: all lines have `words` and `word`, or none")
+        if "words" in rows[-1]:
+            rows[-1]["words"] = _words(rows[-1], f"{file}, line {number}")
     if not rows:
         raise InputError(f"{file}: no lines; one an example")
     return pd.DataFrame(rows)
+
+
+def _numbers(of_tokens: list[int | None]) -> list[int]:
+    return [-1 if one is None else int(one) for one in of_tokens]
+
+
+def _words(row: dict[str, Any], where: str) -> list[dict]:
+    """The words of an example, each with the segment of its tokens and its place in the text."""
+    known = range(len(row["words"]))
+    if len(row["word"]) != len(row["tokens"]) or not {-1, *known}.issuperset(row["word"]):
+        raise InputError(
+            f"{where}: `word` has one number a token, of one of the {len(known)} `words` or null"
+        )
+    segments = dict(zip(row["word"], row["segments"], strict=True))
+    starts = accumulate((len(text) + 1 for text in row["words"]), initial=0)
+    return [
+        word(text, start, segments.get(number, 0))
+        for number, (text, start) in enumerate(zip(row["words"], starts, strict=False))
+    ]
 
 
 def _cut(files: list[Path], lengths: list[int], source: Path) -> Iterator[Maps]:

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 from stages.core.corpora.entries import RecordedCorpus
 from stages.core.recordings.store import MapStore
 from stages.core.stage.files import InputError
+from stages.core.stimuli.entries import RecordedAttention
 from stages.corpus import recorded
+from stages.stimuli.recorded import sound_folder
 from tools import dodrio_release
 from tools.convert import app
 
@@ -126,6 +128,65 @@ def test_what_transformers_gave_is_cut_and_read_back(tmp_path, save, suffix):
     assert [list(row) for row in store.tokens["segments"]] == [[0] * 3, [0, 0, 0, 1, 1], [0] * 4]
     entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
     assert recorded.read("own", entry)["id"].tolist() == list(EXAMPLES)
+
+
+WORDS = [
+    {"words": ["win"], "word": [None, 0, None]},
+    {"words": ["Dogs", "bark"], "word": [None, 0, None, 1, None]},
+    {"words": ["blockbusters"], "word": [None, 0, 0, None]},
+]
+
+
+def with_words(folder: Path) -> None:
+    lines = [json.loads(line) | more for line, more in zip(lines_of(folder), WORDS, strict=True)]
+    (folder / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def test_words_come_along(tmp_path):
+    write_attentions(tmp_path)
+    with_words(tmp_path)
+    convert("attentions", tmp_path, tmp_path / "maps")
+    tokens = MapStore(tmp_path / "maps").tokens
+    assert [list(row) for row in tokens["word"]] == [
+        [-1, 0, -1],
+        [-1, 0, -1, 1, -1],
+        [-1, 0, 0, -1],
+    ]
+    second = [(one["text"], one["segment"], one["start"]) for one in tokens["words"][1]]
+    assert second == [("Dogs", 0, 0), ("bark", 1, 5)]
+    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    assert recorded.read("own", entry)["words"].map(len).tolist() == [1, 2, 1]
+    recording = RecordedAttention(path=str(tmp_path / "maps"), model="other")
+    assert sound_folder("own", recording) == tmp_path / "maps"
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "complaint"),
+    [
+        (1, {"word": [None, 0, None, 2, None]}, "line 2: `word` has one number a token, of one"),
+        (1, {"word": [None, 0, None, 1]}, "line 2: `word` has one number a token"),
+        (1, {"words": None}, "line 2: no JSON object"),
+        (2, {"word": None}, "line 3: no JSON object"),
+    ],
+)
+def test_words_that_do_not_fit(tmp_path, line, more, complaint):
+    write_attentions(tmp_path)
+    with_words(tmp_path)
+    lines = [json.loads(text) for text in lines_of(tmp_path)]
+    lines[line] |= more
+    (tmp_path / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(InputError, match=complaint):
+        convert("attentions", tmp_path, tmp_path / "maps")
+
+
+def test_words_of_some_lines_alone(tmp_path):
+    write_attentions(tmp_path)
+    with_words(tmp_path)
+    lines = lines_of(tmp_path)
+    del (last := json.loads(lines[-1]))["words"], last["word"]
+    (tmp_path / "tokens.jsonl").write_text("\n".join([*lines[:-1], json.dumps(last)]))
+    with pytest.raises(InputError, match="line 3: all lines have `words` and `word`, or none"):
+        convert("attentions", tmp_path, tmp_path / "maps")
 
 
 def lines_of(folder: Path) -> list[str]:
