@@ -5,6 +5,7 @@ change no result, and what they import is found by itself.
 """
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 # Files of all rooms that a stage loads by their names (stages/core/verdicts/rooms.py).
 GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py", "*/head_facts.py")}
 CORPUS = "stages.corpus"  # loads the module of a corpus' source by its name, and no other's
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement
 NO_STAGES = ("stages.code", "stages.view")  # commands on whose code no stage's result depends
 
 
@@ -73,15 +75,15 @@ def imports(file: Path) -> frozenset[Path]:
         InputError: `file` is no Python, or imports relative to itself.
     """
     names: set[str] = set()
-    for node in ast.walk(_tree(file)):
+    for node in _import_statements(_tree(file)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            if node.module is None or node.level:
-                raise InputError(
-                    f"{file}, line {node.lineno}: a relative import; name the module in full, "
-                    "as `from stages.core...`"
-                )
+        elif node.module is None or node.level:
+            raise InputError(
+                f"{file}, line {node.lineno}: a relative import; name the module in full, "
+                "as `from stages.core...`"
+            )
+        else:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     packages = {
         name.rsplit(".", depth)[0] for name in names for depth in range(name.count(".") + 1)
@@ -107,6 +109,16 @@ def _tree(file: Path) -> ast.Module:
         return ast.parse((ROOT / file).read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise InputError(f"{file}, line {error.lineno}: no Python ({error.msg}); mend it") from None
+
+
+def _import_statements(block: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Those of a block and the blocks in it. Expressions, most of any tree, hold none."""
+    for name in BLOCKS:
+        for node in getattr(block, name, ()):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield node
+            else:
+                yield from _import_statements(node)
 
 
 def _with_imports(files: set[Path]) -> set[Path]:

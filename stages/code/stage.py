@@ -2,7 +2,7 @@
 
 `dvc.yaml` names for every stage one file of sums in place of the dozens of files that it runs: a
 stage runs anew when a file changes that it runs, and for no other, and `dvc.lock`, which DVC reads
-and writes whole after every stage, has half the lines.
+and writes whole after every stage, stays short.
 """
 
 import hashlib

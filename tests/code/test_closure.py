@@ -75,6 +75,23 @@ def test_a_corpus_runs_the_reader_of_its_source_and_no_other(project):
     assert run_of("corpus-conllu") == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    import stages.core.other\n",
+        "class A:\n    def f(self):\n        from stages.core import other\n",
+        "if True:\n    pass\nelse:\n    import stages.core.other as o\n",
+        "try:\n    pass\nexcept OSError:\n    import stages.core.other\n",
+        "try:\n    pass\nfinally:\n    import math, stages.core.other\n",
+        "match 1:\n    case 1:\n        import stages.core.other\n",
+        "for a in ():\n    with a:\n        while a:\n            import stages.core.other\n",
+    ],
+)
+def test_an_import_counts_wherever_it_stands(project, text):
+    (project / "stages/drift/stage.py").write_text(text)
+    assert run_of("drift") == ["core/other.py", "drift/__main__.py", "drift/stage.py"]
+
+
 def test_commands_that_are_no_stages_have_none(project):
     assert "view" not in stage.run_files()
 
