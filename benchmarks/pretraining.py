@@ -25,9 +25,9 @@ from transformers import (
 )
 
 from benchmarks.pairs import take_turns
-from stages.core.bf16 import fast_in_bf16
+from benchmarks.precisions import precisions_of
 from stages.core.packed_lines import opened
-from stages.core.runtime.runtime import DTYPES, Runtime
+from stages.core.runtime.runtime import Runtime
 from stages.core.stage.settings import section
 from stages.pretrain.held_out import HeldOut
 from stages.pretrain.make import Prepared, prepare
@@ -38,8 +38,6 @@ from stages.pretrain.training import MaskedTrainer, Steps, arguments_of, fresh_m
 from stages.pretrain.vocabulary import tokenizer_of
 
 CPU = torch.device("cpu")
-# In bf16 only where the processor multiplies in it: elsewhere one run takes hours.
-PRECISIONS = [name for name in DTYPES if name != "bf16" or fast_in_bf16(CPU)]
 OWN, PLAIN = "this project", "plain Trainer"
 
 
@@ -110,7 +108,7 @@ class Bench:
 def rates(bench: Bench, tokens: int, rounds: int) -> pd.DataFrame:
     """One row a precision and side: tokens a second (median), and its ratio to the plain side."""
     rows = []
-    for precision in PRECISIONS:
+    for precision in precisions_of(CPU):
         sides: dict[str, Callable[[], object]] = {
             side: partial(bench.learn, side, precision, tokens) for side in (PLAIN, OWN)
         }
@@ -133,7 +131,7 @@ def rates(bench: Bench, tokens: int, rounds: int) -> pd.DataFrame:
 def losses(bench: Bench, tokens: int) -> pd.DataFrame:
     """One row a precision and side: loss and accuracy on held-out text after as many tokens."""
     rows = []
-    for precision in PRECISIONS:
+    for precision in precisions_of(CPU):
         for side in (PLAIN, OWN):
             began = time.perf_counter()
             model = bench.learn(side, precision, tokens)

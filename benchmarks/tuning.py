@@ -27,9 +27,10 @@ from transformers import (
 )
 
 from benchmarks.pairs import take_turns
+from benchmarks.precisions import precisions_of
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import result
-from stages.core.runtime.runtime import Runtime, start
+from stages.core.runtime.runtime import Runtime, find_device, start
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import PARAMETER_FILE
@@ -44,7 +45,6 @@ from stages.finetune.training import set_dropout
 from stages.prepare.sources import read_source
 
 PLAIN = "plain Trainer, fp32"
-PRECISIONS = ("fp32", "bf16")
 
 
 def compare(
@@ -54,7 +54,6 @@ def compare(
     examples: int | None,
     rounds: int,
     runtime: Runtime,
-    precisions: tuple[str, ...] = PRECISIONS,
 ) -> pd.DataFrame:
     """One row a side: how many times as fast as the plain Trainer, and every seed's scores.
 
@@ -85,7 +84,7 @@ def compare(
             found[PLAIN] = [tuned_plainly(run, runtime) for run in runs]
 
         sides: dict[str, Callable[[], None]] = {PLAIN: plain}
-        for precision in precisions:
+        for precision in precisions_of(find_device(runtime.device)):
             name = f"this project, {precision}"
             sides[name] = partial(own, name, precision)
         times = take_turns(sides, rounds)

@@ -44,13 +44,13 @@ def run_files() -> dict[str, list[Path]]:
 
 def folded(files: Collection[Path]) -> list[Path]:
     """The same files, a folder in place of those of a package that is among them as a whole."""
-    found = set()
-    for file in files:
-        package, known = file.parent, _modules_in(file.parent)
-        whole = known <= set(files) and len(known) > 1
-        if file.suffix == ".py":
-            found.add(package if whole else file)
-    return sorted(found)
+    own = {file for file in files if file.suffix == ".py"}
+    whole = {
+        package
+        for package in {file.parent for file in own}
+        if len(_modules_in(package)) > 1 and _modules_in(package) <= own
+    }
+    return sorted({file.parent if file.parent in whole else file for file in own})
 
 
 @cache

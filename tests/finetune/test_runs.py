@@ -329,7 +329,7 @@ def test_slow_bf16_is_said_to_be_slow(
     capsys: pytest.CaptureFixture,
     fast: bool,
 ) -> None:
-    monkeypatch.setattr(one_run.__name__ + ".fast_in_bf16", lambda device: fast)
+    monkeypatch.setattr(one_run, "fast_in_bf16", lambda device: fast)
     project(precision="bf16")
     for one in finetune.runs_of("toy", ["tuned"], [0], read_runtime()):
         one_run.require_possible(one, 100)
