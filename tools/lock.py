@@ -8,6 +8,7 @@ stage `code` would run, and not which others after it; their sums say that.
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from ruamel.yaml import YAML
 from stages.core.code_files import sums_file
 
 DVC = [sys.executable, "-m", "dvc"]
+# What runs anew where pages alone are to be drawn: the sums of code, and what they are of.
+DRAWING = ("code", "report")
 PRINT_SUMS = """
 import json
 from stages.code.stage import run_files, sums
@@ -78,27 +81,46 @@ def sums_of(code: Path) -> dict[str, str]:
     return json.loads(printed.stdout)
 
 
-def complaints(folder: Path, sums: dict[str, str] | None = None) -> list[str]:
+def complaints(
+    folder: Path, sums: dict[str, str] | None = None, drawn_earlier: bool = False
+) -> list[str]:
     """Everything that is wrong with `folder/dvc.lock`, in words; empty when nothing is.
 
     Args:
         sums: as `sums_of` has them of the folder's code, which takes seconds; None: made here.
+        drawn_earlier: whether its pages may be of earlier code than that of now.
     """
     lock = YAML(typ="safe").load(folder / "dvc.lock")["stages"]
     complaints = folder_complaints(lock)
-    complaints += code_complaints(lock, sums or sums_of((folder / "stages").resolve()))
+    measuring = {name: stage for name, stage in lock.items() if name not in DRAWING}
+    sums = sums or sums_of((folder / "stages").resolve())
+    complaints += code_complaints(measuring if drawn_earlier else lock, sums)
     dry = subprocess.run(
         [*DVC, "repro", "--allow-missing", "--dry"], cwd=folder, capture_output=True, text=True
     )
     if dry.returncode:
         complaints.append(f"dvc repro --dry failed: {dry.stderr.strip()}")
-    complaints += [line for line in dry.stdout.splitlines() if line.startswith("Running stage")]
+    runs = re.findall(r"^Running stage '(.*)'", dry.stdout, re.MULTILINE)
+    complaints += [
+        f"dvc repro would run the stage {name}"
+        for name in runs
+        if not (drawn_earlier and name in DRAWING)
+    ]
     return complaints
+
+
+def is_configuration(folder: Path) -> bool:
+    """Whether a folder is one of `configurations`, not the project itself."""
+    return folder.resolve().parent.name == "configurations"
 
 
 if __name__ == "__main__":
     folders = {Path(name): (Path(name) / "stages").resolve() for name in sys.argv[1:] or ["."]}
     sums = {code: sums_of(code) for code in set(folders.values())}
-    found = [line for folder, code in folders.items() for line in complaints(folder, sums[code])]
+    found = [
+        f"{folder}: {line}"
+        for folder, code in folders.items()
+        for line in complaints(folder, sums[code], is_configuration(folder))
+    ]
     print("\n".join(found) or "dvc.lock is up to date")
     sys.exit(bool(found))

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 
 from stages.core.pages.page import Page, Section, Table, heads_figure
@@ -65,6 +66,7 @@ def _neurons(cells: pd.DataFrame) -> Section:
                 "value",
                 "share",
                 panel="panel",
+                abreast=len(labels_of(own)),
                 tooltip=["panel", "layer", "head", "value"],
                 finding=said_of_shares(cells, labels_of(cells)),
             ),
@@ -115,6 +117,9 @@ def _chosen(rows: pd.DataFrame) -> Section:
 
 def _removed(rows: pd.DataFrame) -> Section:
     changes = studied(rows)
+    # What is left of a pattern without either embedding stands side by side.
+    places = [pd.factorize(changes[name])[0] for name in ("removed", "pattern", "corpus")]
+    changes = changes.iloc[np.lexsort(places)]
     changes = changes.assign(
         panel=changes["corpus"]
         + ": "
@@ -136,6 +141,7 @@ def _removed(rows: pd.DataFrame) -> Section:
                 "change",
                 "change of strength",
                 panel="panel",
+                abreast=changes["removed"].nunique(),
                 tooltip=["panel", "layer", "head", "strength", "change"],
                 diverging=True,
                 finding=said_of_removed(rows),

@@ -7,25 +7,73 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from stages.core.pages.titles import heading_in_words, in_words
+
 DIGITS = 3  # of a column's largest number
 MOST_PLACES = 4
 
 
 class Cell(NamedTuple):
-    """What a cell shows, and whether it is a number."""
+    """What a cell shows, whether it is a number, and which, where its text alone does not say."""
 
     text: str
     is_number: bool
+    value: str | None = None
 
 
-def rows(frame: pd.DataFrame) -> list[list[Cell]]:
-    """The rows of a table, each column's numbers with the same places."""
-    columns = []
-    for place in range(frame.shape[1]):
+class Column(NamedTuple):
+    """A column as pages show it: an estimate and its interval are one."""
+
+    heading: str
+    cells: list[Cell]
+    is_number: bool
+
+
+def columns(frame: pd.DataFrame) -> list[Column]:
+    """The columns of a table in words, each column's numbers with the same places.
+
+    An estimate that is followed by the ends of its interval (`low` and `high`, or its own name with
+    these) stands in one column with them, sorted by the estimate.
+    """
+    names, made, place = [str(name) for name in frame.columns], [], 0
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    while place < len(names):
+        name = names[place]
+        ends = names[place + 1 : place + 3]
+        of_interval = ends in (["low", "high"], [f"{_stem(name)}_low", f"{_stem(name)}_high"])
+        if of_interval and all(numeric[place : place + 3]):
+            triple = [list(frame.iloc[:, place + step]) for step in range(3)]
+            made.append(Column(f"{heading_in_words(name)} [low, high]", _estimates(*triple), True))
+            place += 3
+            continue
         values = list(frame.iloc[:, place])
         places = decimals(values)
-        columns.append([cell(value, places) for value in values])
-    return [list(row) for row in zip(*columns, strict=True)]
+        cells = [cell(value, places) for value in values]
+        made.append(Column(heading_in_words(name), cells, numeric[place]))
+        place += 1
+    return made
+
+
+def rows(made: list[Column]) -> list[list[Cell]]:
+    """The rows of these columns."""
+    return [list(row) for row in zip(*(column.cells for column in made), strict=True)]
+
+
+def _stem(name: str) -> str:
+    """What stands before `_low` and `_high`: of `gain_value` it is `gain`."""
+    return name.removesuffix("_value")
+
+
+def _estimates(values: list[Any], lows: list[Any], highs: list[Any]) -> list[Cell]:
+    """Estimates with their intervals, all of the same places."""
+    places = decimals([*values, *lows, *highs])
+    cells = []
+    for value, *ends in zip(values, lows, highs, strict=True):
+        own, (low, high) = cell(value, places), (cell(end, places) for end in ends)
+        interval = f" [{low.text}, {high.text}]" if low.text and high.text else ""
+        key = repr(float(value)) if own.is_number else ""
+        cells.append(Cell(own.text + interval, own.is_number, key))
+    return cells
 
 
 def decimals(values: list[Any]) -> int:
@@ -44,15 +92,24 @@ def cell(value: Any, places: int) -> Cell:
     if isinstance(value, bool | np.bool_):
         return Cell("yes" if value else "no", False)
     if isinstance(value, Integral):
-        return Cell(str(int(value)), True)
+        return _number(f"{int(value):,}")
     if not _is_float(value):
-        return Cell(str(value), False)
+        return Cell(in_words(str(value)), False)
     if math.isnan(value):
         return Cell("", False)
-    text = f"{value:.{places}f}"
-    if float(text) == 0 and abs(value) >= 10.0 ** -(MOST_PLACES + 1):
+    text = f"{value:,.{places}f}"
+    if _read(text) == 0 and abs(value) >= 10.0 ** -(MOST_PLACES + 1):
         text = f"{value:.{MOST_PLACES}f}"
-    return Cell(text.lstrip("-") if float(text) == 0 else text, True)
+    return _number(text.lstrip("-") if _read(text) == 0 else text)
+
+
+def _number(text: str) -> Cell:
+    """A number, whose value is given apart where its thousands are."""
+    return Cell(text, True, text.replace(",", "") if "," in text else None)
+
+
+def _read(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def _is_float(value: Any) -> bool:

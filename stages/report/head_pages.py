@@ -19,7 +19,8 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model, recorded_models
 from stages.core.viewer.script.assets import joined, viewer_script, viewer_style
 from stages.core.viewer.script.inline import as_json
-from stages.report.cells import rows as cells_of
+from stages.report.cells import columns as columns_of
+from stages.report.cells import rows as rows_of
 from stages.report.head_examples import Example, examples_of, notes
 
 SOURCES = Path(__file__).parent / "head_page"
@@ -79,13 +80,13 @@ def _labels(task: str) -> list[str] | None:
 
 def described(fact: HeadFacts, table: pd.DataFrame) -> dict[str, Any]:
     """What all heads share of a table: its words and the names of its columns."""
-    shown = table.drop(columns=PLACE)
+    shown = columns_of(table.drop(columns=PLACE))
     return {
         "page": fact.page,
         "title": fact.title,
         "text": fact.text,
-        "columns": [str(name) for name in shown],
-        "numbers": [pd.api.types.is_numeric_dtype(shown[name]) for name in shown],
+        "columns": [column.heading for column in shown],
+        "numbers": [column.is_number for column in shown],
     }
 
 
@@ -109,7 +110,7 @@ def facts_of_layer(model: ModelHeads, layer: int) -> list[dict[str, Any]]:
 
 def texts_of(table: pd.DataFrame) -> list[list[str]]:
     """The cells of a table as text, without layer and head."""
-    return [[cell.text for cell in row] for row in cells_of(table.drop(columns=PLACE))]
+    return [[cell.text for cell in row] for row in rows_of(columns_of(table.drop(columns=PLACE)))]
 
 
 def write_heads(folder: Path, models: list[ModelHeads], generated: list[str]) -> None:

@@ -17,6 +17,12 @@ from stages.core.verdicts.setting import UNKNOWN
 
 # Of a file of weights what no encoder needs: what predicts masked words or the next sentence.
 OTHER_HEADS = ("cls.", "lm_head.", "vocab_", "discriminator_predictions.", "generator_predictions.")
+# What the world calls weights that a package carries, by the SHA-256 of their file.
+KNOWN_AS = {
+    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": (
+        "sentence-transformers/all-MiniLM-L6-v2"
+    ),
+}
 TRAINED = {
     "masked words": "trained on masked words",
     "sentence similarity": "a sentence encoder, trained on the similarity of sentences",
@@ -35,6 +41,7 @@ class ModelFacts:
     parameters: int | None
     trained: str | None
     recorded: bool
+    known_as: str | None = None
 
     @property
     def in_words(self) -> str:
@@ -79,7 +86,14 @@ def _facts(name: str, findings: Findings, heads: pd.DataFrame, own: bool) -> Mod
         if finding.model == name and finding.setting.here.training
     ]
     trained = TRAINED[of_claims[0]] if of_claims else None
-    return ModelFacts(name, layers, number, parameters, trained, not own)
+    known_as = _known_as(findings.checkpoint) if own else None
+    return ModelFacts(name, layers, number, parameters, trained, not own, known_as)
+
+
+def _known_as(checkpoint: dict[str, Any]) -> str | None:
+    """The public name of the checkpoint's weights, where their sum is a known one."""
+    sums = (checkpoint.get("sha256") or {}).values()
+    return next((KNOWN_AS[one] for one in sums if one in KNOWN_AS), None)
 
 
 def _folder(checkpoint: dict[str, Any]) -> Path:

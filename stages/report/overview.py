@@ -1,5 +1,6 @@
 """What the overview says at its top: tallies, data, and what was not measured."""
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Verdict
 
 KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
-SETTINGS = {True: "as the source", False: "another"}
+SETTINGS = {True: "the source's", False: "another than the source's"}
+# Settings in fewer words than a sentence needs.
+DIFFERS = {"both": "single texts and pairs of texts together"}
 LIBRARIES = ("torch", "transformers", "numpy", "pandas", "scipy", "scikit-learn", "altair", "dvc")
 PREFIX = "Not measured in this configuration: "
 IN_WORDS: dict[Verdict, tuple[str, str]] = {
@@ -43,9 +46,16 @@ def counted(some: Iterable[Finding]) -> dict[str, int]:
 
 
 def tallies(findings: Findings) -> list[Tally]:
-    """Verdicts by kind of claim and setting; kinds and settings without a claim are left out."""
+    """Verdicts by kind of claim and setting; kinds and settings without a claim are left out.
+
+    Own questions have no source, so no setting of one.
+    """
     rows = []
     for kind, words in KINDS.items():
+        if kind == "own":
+            some = [finding for finding in findings.claims.values() if finding.kind == kind]
+            rows += [Tally(words, "", counted(some))] if some else []
+            continue
         for in_setting, setting in SETTINGS.items():
             some = [
                 finding
@@ -73,62 +83,80 @@ def paper_tallies(findings: Findings) -> list[Tally]:
 
 
 def headline(findings: Findings) -> list[str]:
-    """How many published claims hold in their source's setting, and how many elsewhere."""
-    published = [finding for finding in findings.claims.values() if finding.kind != "own"]
+    """How many published claims hold, in their source's setting and elsewhere, and what differs."""
+    published = _published(findings)
     if not published:
         return ["No published claim was measured here."]
-    where = {
-        True: "measured in the setting of its source",
-        False: "measured in another setting than its source's (each claim says what differs)",
-    }
-    if len(published) == 1:
-        (only,) = published
-        verdict = IN_WORDS[only.verdict][0]
-        return [f"1 published claim was {where[only.in_setting]}, and {verdict}."]
-    said = [f"{len(published)} published claims were measured here."]
-    for in_setting, words in where.items():
-        some = [finding for finding in published if finding.in_setting == in_setting]
-        if not some:
-            said.append(f"None of them was {words}.")
-        elif len(some) == len(published):
-            said.append(f"Every one of them was {words}: {_verdicts(some)}.")
-        else:
-            were = "was" if len(some) == 1 else "were each"
-            said.append(f"{len(some)} of them {were} {words}: {_verdicts(some)}.")
+    were = "were" if len(published) > 1 else "was"
+    said = [f"{_claims(len(published), 'published ')} {were} measured here: {_verdicts(published)}."]
+    inside = [finding for finding in published if finding.in_setting]
+    if len(inside) == len(published):
+        return [*said, f"{_all_of(published)} in the setting of its source."]
+    if inside:
+        said.append(
+            f"{len(inside)} of them {'was' if len(inside) == 1 else 'were'} measured in the setting "
+            f"of {'its source' if len(inside) == 1 else 'their sources'}: {_verdicts(inside)}."
+        )
+    else:
+        said.append(
+            "None was measured in exactly the setting of its source; the verdicts speak of the "
+            "model and the text named above."
+        )
+    differing = Counter(one for finding in published for one in finding.setting.departures)
+    parts = [f"{DIFFERS.get(one, one)} ({_claims(n)})" for one, n in differing.most_common()]
+    if parts:
+        said.append(f"What is not as in the sources: {_joined(parts)}.")
     return said
 
 
 def certainty(findings: Findings) -> list[str]:
     """What the intervals and controls of the published claims that were measured are of."""
-    published = [finding for finding in findings.claims.values() if finding.kind != "own"]
+    published = _published(findings)
     if not published:
         return []
     of_several = sum((finding.seeds or 0) > 1 for finding in published)
     of_one = sum(finding.seeds == 1 for finding in published)
-    controlled = sum(finding.control is not None for finding in published)
     of_none = len(published) - of_several - of_one
-    models = {"of several fine-tunings": of_several, "of one": of_one, "of no tuned model": of_none}
+    models = {"of several fine-tunings": of_several, "of one": of_one, "without any": of_none}
     parts = [f"{_claims(number)} {words}" for words, number in models.items() if number]
     spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
-    beside = f"Beside {controlled} of {_claims(len(published))} stands a control: random weights, "
-    beside += "or an encoder tuned from them."
-    if bare := len(published) - controlled:
-        beside += f" The other {'one says' if bare == 1 else f'{bare} say'} why there is none."
-    holding = [finding for finding in published if finding.verdict == "holds"]
-    if holding:
-        passed = sum(one.control is not None and one.holds.direction != 0 for one in holding)
-        beside += (
-            f" Of {_claims(len(holding))} with the verdict holds, {passed} had to be beyond it."
-        )
+    controlled = sum(finding.control is not None for finding in published)
+    beside = (
+        f"{controlled} of {_claims(len(published))} {'has' if controlled == 1 else 'have'} a "
+        "control: the same measured on random weights, or on an encoder tuned from them."
+    )
     return [
         f"{spread}: {_joined(parts)}.",
-        beside,
+        beside + _beyond([finding for finding in published if finding.verdict == "holds"]),
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
 
 
-def _claims(number: int) -> str:
-    return f"{number} claim{'' if number == 1 else 's'}"
+def _beyond(holding: list[Finding]) -> str:
+    """How many of the claims that hold had to be beyond their control; empty where none holds."""
+    if not holding:
+        return ""
+    bare = sum(finding.control is None for finding in holding)
+    ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
+    parts = {
+        "beyond their control, as they had to be": len(holding) - bare - ranged,
+        "without one (each says why)": bare,
+        "in a range, for which a control does not count": ranged,
+    }
+    said = "; ".join(f"{number} {words}" for words, number in parts.items() if number)
+    return f" Those with the verdict holds: {said}."
+
+
+def _published(findings: Findings) -> list[Finding]:
+    return [finding for finding in findings.claims.values() if finding.kind != "own"]
+
+
+def _all_of(some: list[Finding]) -> str:
+    return "Each of them was measured" if len(some) > 1 else "It was measured"
+
+
+def _claims(number: int, what: str = "") -> str:
+    return f"{number} {what}claim{'' if number == 1 else 's'}"
 
 
 def _verdicts(some: list[Finding]) -> str:

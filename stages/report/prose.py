@@ -8,12 +8,15 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from stages.core.pages.titles import heading_in_words, in_words
+
 CODE = re.compile(r"`([^`\n]+)`")
+COLUMN = re.compile(r"'([a-z0-9]+(?:_[a-z0-9]+)+)'")  # of a table, whose head has it in words
 
 
 @pass_context
 def prose(context: Context, text: Any) -> Markup:
-    """Escape a text; names in backticks become code, and ids of claims become links.
+    """Escape a text; names in backticks become code, ids of claims links, other names words.
 
     The templates give `claim_pages`: the page on which each claim stands.
     """
@@ -22,7 +25,7 @@ def prose(context: Context, text: Any) -> Markup:
 
 def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
     """As `prose`, with what it takes from the templates."""
-    html = CODE.sub(r"<code>\1</code>", str(escape(text)))
+    html = CODE.sub(r"<code>\1</code>", str(escape(_in_words(text))))
     if not claim_pages:
         return Markup(html)
     ids = "|".join(re.escape(name) for name in sorted(claim_pages, key=len, reverse=True))
@@ -36,6 +39,16 @@ def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
         return f'<a href="{root}pages/{claim_pages[name]}.html#{name}">{name}</a>'
 
     return Markup(mentioned.sub(linked, html))
+
+
+def _in_words(text: str) -> str:
+    """The text in words, but for what stands in backticks; columns as their tables name them."""
+
+    def said(part: str) -> str:
+        return in_words(COLUMN.sub(lambda match: f"'{heading_in_words(match[1])}'", part))
+
+    parts = re.split(r"(`[^`\n]+`)", text)
+    return "".join(part if place % 2 else said(part) for place, part in enumerate(parts))
 
 
 def argument_in_words(value: Any) -> str:
@@ -54,4 +67,4 @@ def argument_in_words(value: Any) -> str:
 
 def plain(text: Any) -> str:
     """The text for those who hear it: without backticks."""
-    return CODE.sub(r"\1", str(text))
+    return CODE.sub(r"\1", _in_words(str(text)))

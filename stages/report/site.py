@@ -19,7 +19,7 @@ from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
 from stages.core.viewer.script.inline import as_json
 from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
-from stages.report.cells import rows
+from stages.report.cells import columns, rows
 from stages.report.embedded_charts import inline_specification
 from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
 from stages.report.head_pages import (
@@ -51,6 +51,7 @@ def environment() -> Environment:
         region=region_in_words,
         published=published_in_words,
         signed=is_signed,
+        columns=columns,
         rows=rows,
         json=lambda content: Markup(as_json(content)),
         prose=prose,
@@ -161,7 +162,7 @@ def write_items(reports: Path, items: list[Figure | Table]) -> None:
                 write_csv(item.frame, tables / f"{item.name}.csv")
                 continue
             save_svg(item.vega_lite, figures / f"{item.name}.svg")
-            write_csv(data_of(item.vega_lite), figures / f"{item.name}.csv")
+            write_csv(data_of(item.drawn), figures / f"{item.name}.csv")
             if item.plot is not None:
                 write_csv(item.plot, plots / f"{item.name}.csv")
 

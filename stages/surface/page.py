@@ -105,6 +105,7 @@ def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
                 "mean",
                 "strength",
                 panel="panel",
+                abreast=rows["encoder"].nunique(),
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
                 diverging=True,
                 finding=said_of_most(
@@ -180,6 +181,7 @@ def _figure_and_table(
                 "mean",
                 unit,
                 panel="panel",
+                abreast=rows["encoder"].nunique(),
                 tooltip=["panel", "layer", "head", "mean", "low", "high"],
                 finding=finding,
             ),

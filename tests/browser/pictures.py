@@ -10,22 +10,24 @@ from tests.view.chromium import Browser
 REPORTS = Path("reports")
 PICTURES = REPORTS / "pictures"
 WIDTH, HEIGHT = 1280, 800
-# Page, address, and what must be true before it is taken.
+COMPLETE = "document.readyState === 'complete'"
+# Page, address, what must be true before it is taken, and what stands on top ("": the page's).
 SHOWN = {
-    "overview": ("index.html", "", "document.readyState === 'complete'"),
+    "overview": ("index.html", "", COMPLETE, ""),
     # The head of which README speaks, on the text that the page opens with.
     "head": (
         "pages/head.html",
         "#of=0&layer=1&head=1",
         "document.body.getAttribute('aria-busy') === 'false'",
+        "#viewer",
     ),
-    "gallery": ("pages/gallery.html", "", "document.readyState === 'complete'"),
-    "comparison": ("comparison.html", "", "document.readyState === 'complete'"),
+    "gallery": ("pages/gallery.html", "", COMPLETE, ""),
+    "comparison": ("comparison.html", "", COMPLETE, ""),
 }
 
 
 def take(reports: Path, pictures: Path) -> list[Path]:
-    """Write a PNG of each page's first window; the files.
+    """Write a PNG of a window of each page; the files.
 
     Raises:
         AssertionError: a page was not ready in time.
@@ -36,9 +38,11 @@ def take(reports: Path, pictures: Path) -> list[Path]:
     with tempfile.TemporaryDirectory() as profile:
         browser = Browser(Path(profile))
         try:
-            for name, (page, address, ready) in SHOWN.items():
+            for name, (page, address, ready, top) in SHOWN.items():
                 browser.open((reports / page).resolve(), address, WIDTH, HEIGHT)
                 browser.wait_for(ready)
+                if top:
+                    browser.ask(f"document.querySelector('{top}').scrollIntoView(); 0")
                 time.sleep(1)  # pictures are drawn when they come into sight
                 if browser.complaints:
                     raise RuntimeError(f"{page}: {browser.complaints[0]}")

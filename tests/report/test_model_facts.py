@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save_file
 
-from stages.report.model_facts import ModelFacts, model_facts, of_folder
+from stages.report.model_facts import KNOWN_AS, ModelFacts, model_facts, of_folder
 from tests.report.test_bars import finding
 from tests.report.test_overview import findings
 
@@ -41,3 +41,12 @@ def test_what_nobody_says_is_left_out():
     assert facts.in_words == ""  # the package "tiny" is not installed
     one = ModelFacts("small", 1, 1, 4_960_000, None, False)
     assert one.in_words == "1 layer of 1 head; 5.0 million parameters"
+
+
+def test_weights_with_a_known_sum_have_their_public_name():
+    (known,) = KNOWN_AS
+    none = pd.DataFrame(columns=["model", "layer", "head"])
+    for digest, name in ((known, KNOWN_AS[known]), (known[::-1], None)):
+        source = {"source": "package", "package": "tiny", "sha256": {"model.safetensors": digest}}
+        (facts,) = model_facts(findings({}, checkpoint=source), none)
+        assert facts.known_as == name

@@ -28,8 +28,8 @@ def findings(claims: dict[str, Finding], **changes) -> Findings:
     return Findings(**(content | changes))
 
 
-ELSEWHERE_IN_WORDS = "measured in another setting than its source's (each claim says what differs)"
 ELSEWHERE = {"source": {"layers": 12}, "here": {"layers": 6}, "departures": ["6 layers"]}
+BOTH = {"source": {}, "here": {}, "departures": ["6 layers", "both"]}
 
 
 def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
@@ -38,26 +38,34 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
         "b": finding(verdict="fails"),
         "c": finding(verdict="holds", kind="words"),
         "d": finding(verdict="undecided", setting=ELSEWHERE),
-        "own": finding(verdict="holds", kind="own"),
+        "e": finding(verdict="undecided", setting=BOTH),
+        "own": finding(verdict="holds", kind="own", setting=ELSEWHERE),
     }
     assert headline(findings(claims)) == [
-        "4 published claims were measured here.",
-        "3 of them were each measured in the setting of its source: 2 hold and 1 fails.",
-        f"1 of them was {ELSEWHERE_IN_WORDS}: 1 is undecided.",
+        "5 published claims were measured here: 2 hold, 1 fails and 2 are undecided.",
+        "3 of them were measured in the setting of their sources: 2 hold and 1 fails.",
+        "What is not as in the sources: 6 layers (2 claims) and single texts and pairs of texts "
+        "together (1 claim).",
     ]
 
 
 def test_the_headline_of_one_claim_and_of_none():
     one = {"a": finding(verdict="not decidable here")}
     assert headline(findings(one)) == [
-        "1 published claim was measured in the setting of its source, and is not decidable here.",
+        "1 published claim was measured here: 1 is not decidable here.",
+        "It was measured in the setting of its source.",
     ]
     two = {name: finding(verdict="holds", setting=ELSEWHERE) for name in "ab"}
     assert headline(findings(two)) == [
-        "2 published claims were measured here.",
-        "None of them was measured in the setting of its source.",
-        f"Every one of them was {ELSEWHERE_IN_WORDS}: 2 hold.",
+        "2 published claims were measured here: 2 hold.",
+        "None was measured in exactly the setting of its source; the verdicts speak of the model "
+        "and the text named above.",
+        "What is not as in the sources: 6 layers (2 claims).",
     ]
+    mixed = two | {"c": finding(verdict="fails")}
+    assert headline(findings(mixed))[1] == (
+        "1 of them was measured in the setting of its source: 1 fails."
+    )
     only_own = {"own": finding(kind="own")}
     assert headline(findings(only_own)) == ["No published claim was measured here."]
 
@@ -71,20 +79,20 @@ def test_how_sure_the_published_claims_are_is_counted():
         "c": finding(seeds=None, verdict="fails"),
         "own": finding(seeds=3, kind="own"),
     }
+    has_one = "control: the same measured on random weights, or on an encoder tuned from them."
     assert certainty(findings(claims)) == [
         "Intervals are over examples or texts, and over fine-tunings where there are several: 1 "
-        "claim of several fine-tunings, 1 claim of one and 1 claim of no tuned model.",
-        "Beside 1 of 3 claims stands a control: random weights, or an encoder tuned from them. The "
-        "other 2 say why there is none. Of 2 claims "
-        "with the verdict holds, 1 had to be beyond it.",
+        "claim of several fine-tunings, 1 claim of one and 1 claim without any.",
+        f"1 of 3 claims has a {has_one} Those with the verdict holds: 1 beyond their control, as "
+        "they had to be; 1 without one (each says why).",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
     said = certainty(findings({"a": between}))[1]
-    assert said.endswith("Of 1 claim with the verdict holds, 0 had to be beyond it.")
-    untuned = findings({"c": finding(seeds=None)})
-    assert certainty(untuned)[0].endswith("several: 1 claim of no tuned model.")
-    assert "them. The other one says why there is none." in certainty(untuned)[1]
+    assert said.endswith("holds: 1 in a range, for which a control does not count.")
+    untuned = findings({"c": finding(seeds=None, verdict="fails")})
+    assert certainty(untuned)[0].endswith("several: 1 claim without any.")
+    assert certainty(untuned)[1] == f"0 of 1 claim have a {has_one}"
     assert certainty(findings({"own": finding(kind="own")})) == []
 
 
@@ -97,9 +105,9 @@ def test_every_claim_is_in_one_tally_of_each_kind():
     made = findings(claims)
     by_kind = [(row.of, row.setting, sum(row.counts.values())) for row in tallies(made)]
     assert by_kind == [
-        ("published number", "as the source", 1),
-        ("published number", "another", 1),
-        ("own question", "as the source", 1),
+        ("published number", "the source's", 1),
+        ("published number", "another than the source's", 1),
+        ("own question", "", 1),
     ]
     of_papers = [(row.of, row.counts["holds"], row.counts["fails"]) for row in paper_tallies(made)]
     assert of_papers == [("first", 1, 0), ("second", 0, 1), ("Questions of this project", 0, 1)]

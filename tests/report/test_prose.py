@@ -12,6 +12,15 @@ def test_names_in_backticks_become_code_and_everything_else_is_escaped():
     assert plain("set `run.tasks`") == "set run.tasks"
 
 
+def test_names_outside_of_backticks_are_said_in_words():
+    said = "by macro_f1 of `random_weights` and random_weights"
+    assert with_links(said, {}, "") == (
+        "by macro F1 of <code>random_weights</code> and random weights"
+    )
+    assert plain(said) == "by macro F1 of random_weights and random weights"
+    assert plain("'heads_off' of my_task") == "'heads off' of my_task"
+
+
 def test_claims_are_linked_by_their_whole_id():
     link = '<a href="../pages/classifier.html#K2-weighted">K2-weighted</a>'
     assert with_links("As K2-weighted.", PAGES, "../") == f"As {link}."

@@ -7,9 +7,11 @@ import altair
 import pandas as pd
 
 from stages.core.pages.charts import CELL, INK, PLACES, checked_rows
+from stages.core.pages.titles import in_words
 
 # Pixels: the text beside a panel, the width of a page.
 AXIS_WIDTH, PAGE_WIDTH = 60, 980
+LETTER = 6.6  # pixels of a letter of a panel's label, on the average
 LINE = 26  # letters of a legend's title
 # White is 0, or the least: of changes from red to blue, of amounts to blue.
 CHANGES = ["#8c0d1c", "#d6604d", "#fddbc7", "#ffffff", "#d1e5f0", "#4393c3", "#08366b"]
@@ -29,6 +31,7 @@ def heatmap(
     marked: str | None = None,
     format: str = ".2f",
     at_least: float = 0.0,
+    abreast: int = 1,
 ) -> altair.FacetChart:
     """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
 
@@ -39,6 +42,7 @@ def heatmap(
         marked: a column of booleans; where it is true the cell carries a dot.
         at_least: a diverging scale reaches at least so far, so that small changes stay pale beside
             those of another figure.
+        abreast: so many panels that follow each other are to be compared, and stand in one row.
     """
     cells, note = cells.round(PLACES), []
     if diverging:
@@ -73,7 +77,7 @@ def heatmap(
         .properties(**size)
         .facet(
             altair.Facet(f"{panel}:N", title=None, sort=panels),
-            columns=columns_of(len(panels), size["width"]),
+            columns=columns_of([in_words(str(name)) for name in panels], size["width"], abreast),
             data=checked_rows(cells),
         )
         .resolve_axis(x="independent", y="independent")
@@ -102,7 +106,19 @@ def amounts_domain(values: pd.Series) -> list[float]:
     return [start, most if most > start else start + 1.0]
 
 
-def columns_of(panels: int, width: int) -> int:
-    """As many panels side by side as fit on a page, with rows of equal length."""
-    fitting = max(1, PAGE_WIDTH // (width + AXIS_WIDTH))
-    return math.ceil(panels / math.ceil(panels / fitting))
+def columns_of(labels: list[str], width: int, abreast: int = 1) -> int:
+    """As many panels side by side as fit on a page, with rows of equal length.
+
+    Args:
+        labels: of the panels, in their order; no panel is narrower than its label.
+        width: of a panel, in pixels.
+        abreast: no row separates panels of a group of so many, where a row has room for them.
+    """
+    longest = max((LETTER * len(label) for label in labels), default=0.0)
+    fitting = max(1, int(PAGE_WIDTH // (max(width, longest) + AXIS_WIDTH)))
+    if abreast > 1:
+        whole = fitting // abreast * abreast
+        divisors = [number for number in range(1, abreast) if abreast % number == 0]
+        most = whole or max(number for number in divisors if number <= fitting)
+        return min(most, len(labels)) or 1
+    return math.ceil(len(labels) / math.ceil(len(labels) / fitting))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from stages.core.pages.charts import VegaLite
 from stages.core.pages.heatmaps import heatmap
+from stages.core.pages.labels import labelled
 from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
@@ -41,9 +42,14 @@ class Figure:
     finding: str = ""
 
     @cached_property
-    def vega_lite(self) -> VegaLite:
-        """The chart as image, data and page take it, which nobody may change in place."""
+    def drawn(self) -> VegaLite:
+        """The chart with names as they are measured; its data are written from it."""
         return self.chart.to_dict()
+
+    @cached_property
+    def vega_lite(self) -> VegaLite:
+        """The chart as image and page take it, in words; nobody may change it in place."""
+        return labelled(self.drawn)
 
 
 def heads_figure(

@@ -146,8 +146,20 @@ def test_a_chart_is_written_to_the_same_bytes(cells, tmp_path):
 def test_panels_stand_in_rows_of_equal_length():
     of_twelve_heads = 12 * charts.CELL
     for panels, columns in ((1, 1), (2, 2), (3, 3), (4, 2), (5, 3), (6, 3)):
-        assert heatmaps.columns_of(panels, of_twelve_heads) == columns, panels
-    assert heatmaps.columns_of(panels=5, width=2000) == 1
+        assert heatmaps.columns_of(["x"] * panels, of_twelve_heads) == columns, panels
+    assert heatmaps.columns_of(["x"] * 5, width=2000) == 1
+
+
+def test_panels_with_long_labels_stand_farther_apart():
+    assert heatmaps.columns_of(["x" * 20] * 6, 12 * charts.CELL) == 3
+    assert heatmaps.columns_of(["x" * 60] * 6, 12 * charts.CELL) == 2
+
+
+def test_panels_to_compare_stand_in_one_row():
+    for fitting, abreast, columns in ((4, 2, 4), (3, 2, 2), (4, 3, 3), (3, 4, 2), (2, 3, 1)):
+        width = heatmaps.PAGE_WIDTH // fitting - heatmaps.AXIS_WIDTH
+        assert heatmaps.columns_of(["x"] * 12, width, abreast) == columns, (fitting, abreast)
+    assert heatmaps.columns_of(["x"], 100, abreast=2) == 1
 
 
 def test_too_many_marks_are_refused(cells):
