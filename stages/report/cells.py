@@ -41,7 +41,9 @@ def columns(frame: pd.DataFrame) -> list[Column]:
         name = names[place]
         ends = names[place + 1 : place + 3]
         of_interval = ends in (["low", "high"], [f"{_stem(name)}_low", f"{_stem(name)}_high"])
-        if of_interval and all(numeric[place : place + 3]):
+        # A count that stands before the interval of another number is none of its estimates.
+        is_estimate = pd.api.types.is_float_dtype(frame.dtypes.iloc[place])
+        if of_interval and is_estimate and all(numeric[place : place + 3]):
             triple = [list(frame.iloc[:, place + step]) for step in range(3)]
             made.append(Column(f"{heading_in_words(name)} [low, high]", _estimates(*triple), True))
             place += 3

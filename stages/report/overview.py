@@ -88,15 +88,15 @@ def headline(findings: Findings) -> list[str]:
     if not published:
         return ["No published claim was measured here."]
     were = "were" if len(published) > 1 else "was"
-    said = [f"{_claims(len(published), 'published ')} {were} measured here: {_verdicts(published)}."]
+    measured = f"{_claims(len(published), 'published ')} {were} measured here"
+    said = [f"{measured}: {_verdicts(published)}."]
     inside = [finding for finding in published if finding.in_setting]
     if len(inside) == len(published):
         return [*said, f"{_all_of(published)} in the setting of its source."]
     if inside:
-        said.append(
-            f"{len(inside)} of them {'was' if len(inside) == 1 else 'were'} measured in the setting "
-            f"of {'its source' if len(inside) == 1 else 'their sources'}: {_verdicts(inside)}."
-        )
+        one, its = ("was", "its source") if len(inside) == 1 else ("were", "their sources")
+        measured = f"{len(inside)} of them {one} measured in the setting of {its}"
+        said.append(f"{measured}: {_verdicts(inside)}.")
     else:
         said.append(
             "None was measured in exactly the setting of its source; the verdicts speak of the "

@@ -86,7 +86,7 @@ def test_an_estimate_and_its_interval_are_one_column_sorted_by_the_estimate():
     ],
 )
 def test_only_the_ends_of_its_own_interval_stand_with_an_estimate(names, headings):
-    frame = pd.DataFrame([[0.5] * len(names)], columns=names)
+    frame = pd.DataFrame({name: [3 if name == "n" else 0.5] for name in names})
     assert [one.heading for one in columns(frame)] == headings
 
 
