@@ -133,7 +133,9 @@ def _heads(
                 name,
                 "Heads with the largest effects",
                 f"Change in {unit} with its 95% paired bootstrap interval, over fine-tunings too "
-                "where there are several; largest first.",
+                "where there are several; largest first. p is of the "
+                "examples of each fine-tuning by itself, the largest of them, so it may be small "
+                "where the interval over fine-tunings meets 0.",
                 _largest_first(cells),
             ),
         ),

@@ -20,6 +20,12 @@ TITLES = {
     "cls_entropy": "Entropy of the attention of [CLS]",
     "distance": "Mean distance to what is attended to",
 }
+# Whose attention it is a mean of, where not of all tokens.
+ALL_TOKENS = "Mean over the tokens of an example"
+OF_TOKENS = {
+    "sep_to_sep": "Of the [SEP] of an example, their mean",
+    "cls_entropy": "Of the [CLS] of an example alone",
+}
 UNITS = {"entropy": "nats", "cls_entropy": "nats", "distance": "tokens"}
 HALF = 0.5
 
@@ -104,7 +110,7 @@ def _section(cells: pd.DataFrame, name: str) -> Section:
     table = cells.pivot(index=["layer", "head"], columns="model", values="value").reset_index()
     return Section(
         title,
-        f"Mean over the tokens of an example, then over examples and tasks; {unit}.",
+        f"{OF_TOKENS.get(name, ALL_TOKENS)}, then over examples and tasks; {unit}.",
         (
             heads_figure(
                 f"attend-{name}",

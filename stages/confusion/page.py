@@ -39,6 +39,7 @@ def sections(measures: Measures) -> list[Section]:
 def in_short(measures: Measures) -> list[str]:
     rows = measures.frame(CONDITIONS)
     # Conditions of a modal say nothing of number: those of the source alone.
+    left_out = not rows["condition"].isin(list(EXAMPLES)).all()
     rows = rows[rows["condition"].isin(list(EXAMPLES))]
     mean = rows[(rows["layer"] == EVERY_LAYER) & (rows["heads"] == MEAN)]
     said = (
@@ -46,7 +47,8 @@ def in_short(measures: Measures) -> list[str]:
         said_of_conditions(mean),
         said_of_least(rows[rows["heads"] == LEAST]),
     )
-    return [on_first_set(mean, sentence) for sentence in said if sentence]
+    found = [on_first_set(mean, sentence) for sentence in said if sentence]
+    return [f"{found[0]} Conditions of a modal are left out.", *found[1:]] if left_out else found
 
 
 def _conditions(rows: pd.DataFrame) -> Section:
@@ -64,7 +66,7 @@ def _conditions(rows: pd.DataFrame) -> Section:
         "least confused head is one for all conditions of a phenomenon, chosen on sentences of "
         "one half of the nouns and scored on those of the other, both ways; best is that on all. "
         f"95% intervals draw nouns anew, not sentences. {said_of_control(rows)} A modal "
-        "shows no number: there an agreeing distractor says nothing.",
+        f"shows no number: there an agreeing distractor says nothing. {_examples_of(rows)}",
         (
             Figure(
                 "confusion-conditions",
@@ -95,6 +97,13 @@ def _conditions(rows: pd.DataFrame) -> Section:
             ),
         ),
     )
+
+
+def _examples_of(rows: pd.DataFrame) -> str:
+    """A sentence for each condition of the source that was measured."""
+    known = set(rows["condition"])
+    said = [f"{name} “{one}”" for name, one in EXAMPLES.items() if name in known]
+    return f"Sentences of the conditions are like these: {'; '.join(said)}." if said else ""
 
 
 def _layers(rows: pd.DataFrame) -> Section:

@@ -8,7 +8,7 @@ from stages.core.pages.shared_figures import similarity_figure
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
-from stages.drift.said import said_of_heads, said_of_last_two, said_of_layers
+from stages.drift.said import said_of_heads, said_of_last_layers, said_of_layers
 
 VARIANTS = {
     "cropped": "The padding is cut off before the maps are compared.",
@@ -36,7 +36,7 @@ def in_short(measures: Measures) -> list[str]:
     cosines = measures.frame(TUNED_HEADS)
     cells = _over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
     control = _control(measures) if cosines["variant"].iloc[0] == "cropped" else None
-    said = [said_of_last_two(cells, control), said_of_heads(cells, control)]
+    said = [said_of_last_layers(cells, control), said_of_heads(cells, control)]
     if cells["task"].nunique() == 1:
         said += said_of_layers(cells, control)
     return [sentence for sentence in said if sentence]

@@ -1,8 +1,13 @@
 """What the numbers of maps before and after tuning say, in sentences that follow by rules."""
 
+from fractions import Fraction
+
 import pandas as pd
 
-from stages.core.pages.said import head_name, highest_and_lowest, number
+from stages.core.pages.said import head_name, highest_and_lowest, listed, number
+from stages.core.verdicts.depth import Band
+
+LAST = Band(Fraction(11, 12), Fraction(1))  # of the source's twelve layers the last two
 
 
 def said_of_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None) -> list[str]:
@@ -33,30 +38,40 @@ def _range(control: pd.DataFrame | None, task: object) -> str:
     return f"; tuned from random weights {low if low == high else f'{low} to {high}'}"
 
 
-def said_of_last_two(cells: pd.DataFrame, control: pd.DataFrame | None = None) -> str:
-    """On how many tasks the last two layers are those that changed most, as the source found."""
+def said_of_last_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None) -> str:
+    """On how many tasks the last layers changed most, as the source found of two of twelve."""
     tasks = list(cells["task"].unique())
     if not tasks:
         return ""
-    held = _last_two_lead(cells)
+    held = _last_lead(cells)
+    last = [number for number in sorted(cells["layer"].unique()) if _is_last(cells, number)]
+    names = f"layer{'s' if len(last) != 1 else ''} {listed([str(number) for number in last])}"
     which = f" ({', '.join(map(str, held))})" if held else ""
     beside = ""
     if control is not None and len(control):
-        count, total = len(_last_two_lead(control)), control["task"].nunique()
+        count, total = len(_last_lead(control)), control["task"].nunique()
         beside = f"; tuned from random weights on {count} of {total}"
     return (
-        f"The last two layers change more than all others on {len(held)} of "
+        f"What answers to the last two of the source's twelve layers ({names}) changes more than "
+        f"all others on {len(held)} of "
         f"{len(tasks)} {'task' if len(tasks) == 1 else 'tasks'}{which}{beside}. Means over heads, "
         "without an interval."
     )
 
 
-def _last_two_lead(cells: pd.DataFrame) -> list:
-    """The tasks on which each of the last two layers has a lower mean cosine than all others."""
+def _is_last(cells: pd.DataFrame, layer: int) -> bool:
+    """Whether a layer is among the last ones, in the share of the depth that the source names."""
+    numbers = pd.Series(sorted(cells["layer"].unique()))
+    return bool(LAST.holds(numbers)[numbers == layer].any())
+
+
+def _last_lead(cells: pd.DataFrame) -> list:
+    """The tasks on which each of the last layers has a lower mean cosine than all others."""
     held = []
     for task, own in cells.groupby("task", sort=False):
         layers = own.groupby("layer")["cosine"].mean().sort_index()
-        if len(layers) > 2 and layers.iloc[-2:].max() < layers.iloc[:-2].min():
+        last = LAST.holds(pd.Series(layers.index)).to_numpy()
+        if not last.all() and layers[last].max() < layers[~last].min():
             held.append(task)
     return held
 
@@ -71,7 +86,7 @@ def said_of_heads(cells: pd.DataFrame, control: pd.DataFrame | None = None) -> s
     beside = (
         ""
         if control is None or control.empty
-        else f"; tuned from random weights {number(control['cosine'].min(), '.2f')}"
+        else f"; tuned from random weights no head below {number(control['cosine'].min(), '.2f')}"
     )
     if len(most) > 1:
         return f"The most changed maps are those of {len(most)} heads (cosine {said} each{beside})."

@@ -6,7 +6,7 @@ from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, apart, listed, numbe
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED
 
 ARMS = (UNTUNED, TUNED_FROM_RANDOM, TUNED, RANDOM_WEIGHTS)
-NO_ENCODER = "the best model without an encoder"
+NO_ENCODER = "the best simple baseline"
 OTHERS = {
     UNTUNED: "the untuned encoder",
     TUNED_FROM_RANDOM: "the encoder tuned from random weights",

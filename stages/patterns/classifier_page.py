@@ -258,20 +258,20 @@ def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
     """Both annotators' labels against each other."""
     name = f"classifier-labels-{look.replace(' ', '-')}"
     classes = agreement["classes"]
+    columns = "final" if look.endswith("final") else "second"
     counts = pd.DataFrame(
-        {"first": first, "second": second, "maps": maps}
+        {"first": first, columns: second, "maps": maps}
         for first, row in zip(classes, agreement["first_by_second"], strict=True)
         for second, maps in zip(classes, row, strict=True)
     )
-    second = "final" if look.endswith("final") else "second"
-    title = f"First and {second} label, {look}"
+    title = f"First and {columns} label, {look}"
     return (
         Figure(
             name,
             title,
-            f"Rows are the first labels, columns the {second}; each cell counts maps.",
-            matrix(counts, "second", "first", "maps"),
-            finding=said_of_confusion(counts, "first", "second", f"the {second} look"),
+            f"Rows are the first labels, columns the {columns}; each cell counts maps.",
+            matrix(counts, columns, "first", "maps"),
+            finding=said_of_confusion(counts, "first", columns, f"the {columns} label"),
         ),
         Table(name, title, "Maps.", counts),
     )

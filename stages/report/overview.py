@@ -17,9 +17,9 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Verdict
 
 KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
-SETTINGS = {True: "the source's", False: "another than the source's"}
-# Settings in fewer words than a sentence needs.
-DIFFERS = {"both": "single texts and pairs of texts together"}
+SETTINGS = {True: "the source's setting", False: "another setting"}
+# Settings in fewer words than a reader needs.
+DIFFERENCES = {"both": "single texts and pairs of texts together"}
 LIBRARIES = ("torch", "transformers", "numpy", "pandas", "scipy", "scikit-learn", "altair", "dvc")
 PREFIX = "Not measured in this configuration: "
 IN_WORDS: dict[Verdict, tuple[str, str]] = {
@@ -103,10 +103,15 @@ def headline(findings: Findings) -> list[str]:
             "model and the text named above."
         )
     differing = Counter(one for finding in published for one in finding.setting.departures)
-    parts = [f"{DIFFERS.get(one, one)} ({_claims(n)})" for one, n in differing.most_common()]
+    parts = [f"{difference_in_words(one)} ({_claims(n)})" for one, n in differing.most_common()]
     if parts:
-        said.append(f"What is not as in the sources: {_joined(parts)}.")
+        said.append(f"Here stand in place of what the sources had: {_joined(parts)}.")
     return said
+
+
+def difference_in_words(difference: str) -> str:
+    """What stands in place of a source's setting, as `departures` says it, in full."""
+    return DIFFERENCES.get(difference, difference)
 
 
 def certainty(findings: Findings) -> list[str]:
@@ -117,7 +122,11 @@ def certainty(findings: Findings) -> list[str]:
     of_several = sum((finding.seeds or 0) > 1 for finding in published)
     of_one = sum(finding.seeds == 1 for finding in published)
     of_none = len(published) - of_several - of_one
-    models = {"of several fine-tunings": of_several, "of one": of_one, "without any": of_none}
+    models = {
+        "of several fine-tunings": of_several,
+        "of one": of_one,
+        "without fine-tuning": of_none,
+    }
     parts = [f"{_claims(number)} {words}" for words, number in models.items() if number]
     spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
     controlled = sum(finding.control is not None for finding in published)
@@ -139,12 +148,12 @@ def _beyond(holding: list[Finding]) -> str:
     bare = sum(finding.control is None for finding in holding)
     ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
     parts = {
-        "beyond their control, as they had to be": len(holding) - bare - ranged,
+        "beyond the control, as they have to be": len(holding) - bare - ranged,
         "without one (each says why)": bare,
-        "in a range, for which a control does not count": ranged,
+        "between two bounds, where a control asks nothing": ranged,
     }
-    said = "; ".join(f"{number} {words}" for words, number in parts.items() if number)
-    return f" Those with the verdict holds: {said}."
+    said = ", ".join(f"{number} {words}" for words, number in parts.items() if number)
+    return f" Of the {len(holding)} that hold: {said}."
 
 
 def _published(findings: Findings) -> list[Finding]:

@@ -30,6 +30,7 @@ from stages.report.head_pages import (
 )
 from stages.report.measured_pages import MeasuredPage, navigation
 from stages.report.origins import Origin, as_yaml
+from stages.report.overview import difference_in_words
 from stages.report.prose import argument_in_words, plain, prose
 
 HERE = Path(__file__).parent
@@ -57,6 +58,7 @@ def environment() -> Environment:
         prose=prose,
         plain=plain,
         argument=argument_in_words,
+        difference=difference_in_words,
         yaml=as_yaml,
         specification=inline_specification,
     )

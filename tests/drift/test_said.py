@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from stages.drift.said import said_of_heads, said_of_last_two, said_of_layers
+from stages.drift.said import said_of_heads, said_of_last_layers, said_of_layers
 
 
 def cells(**layers: list[float]) -> pd.DataFrame:
@@ -27,19 +27,25 @@ def test_layers_that_change_least_and_most_stand_beside_random_weights():
     ]
 
 
-def test_the_last_two_layers_change_most_where_both_are_below_all_others():
-    rows = cells(a=[0.9, 0.8, 0.5, 0.6], b=[0.5, 0.9, 0.4, 0.6], c=[0.5, 0.5, 0.5, 0.5])
-    assert said_of_last_two(rows) == (
-        "The last two layers change more than all others on 1 of 3 tasks (a). Means over heads, "
-        "without an interval."
+def test_the_last_two_of_twelve_layers_change_most_where_both_are_below_all_others():
+    above = [0.9] * 9
+    rows = cells(a=[*above, 0.8, 0.5, 0.6], b=[*above, 0.5, 0.4, 0.6], c=[0.5] * 12)
+    beginning = "What answers to the last two of the source's twelve layers"
+    assert said_of_last_layers(rows) == (
+        f"{beginning} (layers 10 and 11) changes more than all others on 1 of 3 tasks (a). Means "
+        "over heads, without an interval."
     )
-    assert "tasks (a); tuned from random weights on 2 of 2. Means" in said_of_last_two(
-        rows, cells(a=[0.9, 0.2, 0.1], b=[0.8, 0.3, 0.2])
+    assert "tasks (a); tuned from random weights on 2 of 2. Means" in said_of_last_layers(
+        rows, cells(a=[*above, 0.8, 0.2, 0.1], b=[*above, 0.8, 0.3, 0.2])
     )
-    assert said_of_last_two(cells(a=[0.9, 0.2])).startswith(
-        "The last two layers change more than all others on 0 of 1 task."
+    assert said_of_last_layers(rows.iloc[:0]) == ""
+
+
+def test_of_fewer_layers_the_last_sixth_answers_to_the_last_two_of_twelve():
+    rows = cells(a=[0.9, 0.9, 0.5, 0.4, 0.5, 0.3], b=[0.9, 0.9, 0.5, 0.2, 0.2, 0.3])
+    assert "(layer 5) changes more than all others on 1 of 2 tasks (a)." in (
+        said_of_last_layers(rows)
     )
-    assert said_of_last_two(rows.iloc[:0]) == ""
 
 
 def test_the_most_changed_head_is_named_and_ties_are_counted():
@@ -48,7 +54,7 @@ def test_the_most_changed_head_is_named_and_ties_are_counted():
         "The most changed maps are those of head 1 of layer 1 on a (cosine 0.49)."
     )
     assert said_of_heads(rows, cells(a=[0.3])).endswith(
-        "on a (cosine 0.49; tuned from random weights 0.29)."
+        "on a (cosine 0.49; tuned from random weights no head below 0.29)."
     )
     assert said_of_heads(cells(a=[0.5], b=[0.5])) == (
         "The most changed maps are those of 2 heads (cosine 0.49 each)."

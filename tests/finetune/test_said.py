@@ -30,7 +30,7 @@ def test_the_tuned_encoder_is_above_where_the_intervals_do_not_meet():
         "intervals meet on c.",
         "The tuned encoder beside the encoder tuned from random weights: their intervals meet on "
         "a.",
-        "The tuned encoder beside the best model without an encoder: above it on a.",
+        "The tuned encoder beside the best simple baseline: above it on a.",
     ]
     assert said_of_gains(SCORES[SCORES["model"] != "tuned"]) == []
     assert said_of_gains(SCORES.iloc[:0]) == []
@@ -39,7 +39,7 @@ def test_the_tuned_encoder_is_above_where_the_intervals_do_not_meet():
 def test_the_scores_of_a_task_stand_in_one_place():
     assert said_of_scores(SCORES) == (
         "Points of the tuned encoder: a 73.0 (untuned encoder 20.0, encoder tuned from random "
-        "weights 70.0, best model without an encoder 32.0); b 35.0 (untuned encoder 50.0); c 60.0 "
+        "weights 70.0, best simple baseline 32.0); b 35.0 (untuned encoder 50.0); c 60.0 "
         "(untuned encoder 50.0)."
     )
     assert said_of_scores(SCORES.iloc[:0]) == ""

@@ -44,8 +44,8 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
     assert headline(findings(claims)) == [
         "5 published claims were measured here: 2 hold, 1 fails and 2 are undecided.",
         "3 of them were measured in the setting of their sources: 2 hold and 1 fails.",
-        "What is not as in the sources: 6 layers (2 claims) and single texts and pairs of texts "
-        "together (1 claim).",
+        "Here stand in place of what the sources had: 6 layers (2 claims) and single texts and "
+        "pairs of texts together (1 claim).",
     ]
 
 
@@ -60,7 +60,7 @@ def test_the_headline_of_one_claim_and_of_none():
         "2 published claims were measured here: 2 hold.",
         "None was measured in exactly the setting of its source; the verdicts speak of the model "
         "and the text named above.",
-        "What is not as in the sources: 6 layers (2 claims).",
+        "Here stand in place of what the sources had: 6 layers (2 claims).",
     ]
     mixed = two | {"c": finding(verdict="fails")}
     assert headline(findings(mixed))[1] == (
@@ -82,16 +82,16 @@ def test_how_sure_the_published_claims_are_is_counted():
     has_one = "control: the same measured on random weights, or on an encoder tuned from them."
     assert certainty(findings(claims)) == [
         "Intervals are over examples or texts, and over fine-tunings where there are several: 1 "
-        "claim of several fine-tunings, 1 claim of one and 1 claim without any.",
-        f"1 of 3 claims has a {has_one} Those with the verdict holds: 1 beyond their control, as "
-        "they had to be; 1 without one (each says why).",
+        "claim of several fine-tunings, 1 claim of one and 1 claim without fine-tuning.",
+        f"1 of 3 claims has a {has_one} Of the 2 that hold: 1 beyond the control, as they have to "
+        "be, 1 without one (each says why).",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
     said = certainty(findings({"a": between}))[1]
-    assert said.endswith("holds: 1 in a range, for which a control does not count.")
+    assert said.endswith("Of the 1 that hold: 1 between two bounds, where a control asks nothing.")
     untuned = findings({"c": finding(seeds=None, verdict="fails")})
-    assert certainty(untuned)[0].endswith("several: 1 claim without any.")
+    assert certainty(untuned)[0].endswith("several: 1 claim without fine-tuning.")
     assert certainty(untuned)[1] == f"0 of 1 claim have a {has_one}"
     assert certainty(findings({"own": finding(kind="own")})) == []
 
@@ -105,8 +105,8 @@ def test_every_claim_is_in_one_tally_of_each_kind():
     made = findings(claims)
     by_kind = [(row.of, row.setting, sum(row.counts.values())) for row in tallies(made)]
     assert by_kind == [
-        ("published number", "the source's", 1),
-        ("published number", "another than the source's", 1),
+        ("published number", "the source's setting", 1),
+        ("published number", "another setting", 1),
         ("own question", "", 1),
     ]
     of_papers = [(row.of, row.counts["holds"], row.counts["fails"]) for row in paper_tallies(made)]

@@ -46,7 +46,7 @@ def paper() -> altair.theme.ThemeConfig:
                 "domainColor": "#b6bdc5",
                 "tickColor": "#b6bdc5",
                 "titleFontWeight": "normal",
-                "labelLimit": 220,
+                "labelLimit": 300,
                 "labelOverlap": "greedy",
             },
             "legend": {**text, "titleFontWeight": "normal", "gradientThickness": 12},
