@@ -77,9 +77,12 @@ def said_of_all(points: pd.DataFrame) -> str:
     said = []
     if parts:
         said.append(f"the smallest random share of all heads whose loss is shown: {listed(parts)}")
-    if never:
-        most = number(points["share"].max(), ".0f")
-        said.append(f"no loss is shown up to {most}% of all heads on {listed(never)}")
+    asked = points.groupby("task", sort=False)["share"].max()
+    for most in sorted({asked[task] for task in never}):
+        tasks = [task for task in never if asked[task] == most]
+        said.append(
+            f"no loss is shown up to {number(most, '.0f')}% of all heads on {listed(tasks)}"
+        )
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 

@@ -122,7 +122,8 @@ def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) ->
                 name,
                 "Accuracy by layer",
                 "The share of sentences in which a probe finds its word, layer by layer, with 95% "
-                "intervals: of the encoder and of random weights, beside levels that read none.",
+                "intervals: of the encoder and of random weights, beside what is found by words or "
+                "places alone.",
                 curves(
                     _points(rows),
                     "place",

@@ -123,9 +123,11 @@ def _best_table(best: pd.DataFrame) -> Table:
     return Table(
         "pairs-best",
         "The head that gives most to pairs",
-        "Chosen by its weight on one half of the texts; 'value' is its weight on moved "
-        "pairs over that on pairs, on the other half: 1 where distance explains all. Heads "
-        "without any pattern come near 1 too, so that no claim rests on it.",
+        "'value': of the head that gives most on one half of the texts, its weight on moved pairs "
+        "over that on pairs, on the other half, mean over divisions: 1 where distance explains "
+        "all. Heads without any pattern come near 1 too, so that no claim rests on it. 'layer', "
+        "'head', 'weight' and 'moved_weight' are of the one head that gives most on all texts, so "
+        "that the two weights need not give the value; 'same': whether every half chose it.",
         best[columns],
     )
 

@@ -11,7 +11,7 @@ from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
-from stages.reading.attacks import CONTROLS, NAMES
+from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
 from stages.reading.charts import dots_with_rules
 from stages.reading.in_points import (
     POINTS,
@@ -50,6 +50,15 @@ from stages.reading.tables import (
     WHOLE,
 )
 
+IN_WORDS = {
+    TO_PASSAGE: "question and wrong options, shuffled as one text, stand behind the passage",
+    "AddSent2Opt-Shuffle": "a sentence of the passage joins each wrong option, shuffled with it",
+    "AddAns2Opt-Shuffle": "the right option joins each wrong one, shuffled with it",
+    "Sent2Opt-Shuffle": "a shuffled sentence of the passage is each wrong option",
+    "Ans2Opt-Shuffle": "the right option, shuffled, is each wrong one",
+    "AddSent2Opt": "a sentence of the passage stands behind each wrong option",
+    "AddAns2Opt": "the right option stands behind each wrong one",
+}
 NOT_LEARNT = "No better than the longest option, so that it says nothing under attack: {}. "
 
 
@@ -100,7 +109,7 @@ def _attacks(measures: Measures, scores: pd.DataFrame) -> Section:
         "words that nobody could read, to the end of the passage or to wrong options; each control "
         "lacks one ingredient of its attack. The right option is never touched. What an attack "
         "costs is against intact questions with as much of the passage as the attack leaves room "
-        f"for. {left_out}",
+        f"for. {'; '.join(f'{name}: {what}' for name, what in IN_WORDS.items())}. {left_out}",
         (
             Figure(
                 "reading-attacks",

@@ -148,7 +148,10 @@ def said_of_controls(questions: str, beyond: Mapping[tuple[str, str], Estimate])
         f"{attack} {words[side(one)]} {control} ({figures(one)})"
         for (attack, control), one in beyond.items()
     ]
-    return f"On {questions} {'; '.join(said)}."
+    return (
+        f"On {questions}, of those where under both no wrong option reads as the right one, "
+        f"{'; '.join(said)}."
+    )
 
 
 def said_of_trainings(

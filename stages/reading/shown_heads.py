@@ -131,7 +131,9 @@ def cls_section(measures: Measures) -> Section:
             Figure(
                 "reading-cls",
                 f"Attention of [CLS] intact and under {TO_PASSAGE}",
-                "Mean over heads, options and questions.",
+                "Mean over heads, options and questions, special tokens among the parts. The "
+                "sentence below counts words alone, and takes off the share of the words that the "
+                "appended ones are.",
                 chart,
                 finding=" ".join(said),
             ),

@@ -106,6 +106,13 @@ def _by_value(values: Mapping[str, str]) -> str:
     return "; ".join(f"{value} ({', '.join(names)})" for value, names in where.items())
 
 
+def nowhere(all_findings: Mapping[str, Findings]) -> int:
+    """How many claims none of the configurations measured."""
+    measured = {name for one in all_findings.values() for name in one.claims}
+    known = {name for one in all_findings.values() for name in one.not_shown}
+    return len(known - measured)
+
+
 def summary(rows: list[Row]) -> str:
     """One sentence: how many claims were measured more than once, and how many agree."""
     several = [row for row in rows if len(row.measured) > 1]
@@ -155,6 +162,7 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
         all_findings={name: findings for name, (_, findings) in read.items()},
         links=links,
         summary=summary(rows),
+        nowhere=nowhere({name: findings for name, (_, findings) in read.items()}),
         differences={row.name: differences(row) for row in rows if row.differs},
         verdicts=get_args(Verdict),
         style=(static / "report.css").read_text(encoding="utf-8"),

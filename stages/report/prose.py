@@ -65,6 +65,18 @@ def argument_in_words(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+def place_in_source(section: str) -> str:
+    """Where in its source a claim stands: a numbered section is called one."""
+    if section == "of this project":
+        return "a question of this project"
+    return f"section {section}" if section[:1].isdigit() else section
+
+
+def names_a_layer(text: str) -> bool:
+    """Whether a text speaks of layers or heads by their number."""
+    return bool(re.search(r"\b(?:layers?|heads?) \d|\b\d+-\d+\b", text))
+
+
 def plain(text: Any) -> str:
     """The text for those who hear it: without backticks."""
     return CODE.sub(r"\1", _in_words(str(text)))

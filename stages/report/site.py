@@ -31,7 +31,7 @@ from stages.report.head_pages import (
 from stages.report.measured_pages import MeasuredPage, navigation
 from stages.report.origins import Origin, as_yaml
 from stages.report.overview import difference_in_words
-from stages.report.prose import argument_in_words, plain, prose
+from stages.report.prose import argument_in_words, names_a_layer, place_in_source, plain, prose
 
 HERE = Path(__file__).parent
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
@@ -59,6 +59,8 @@ def environment() -> Environment:
         plain=plain,
         argument=argument_in_words,
         difference=difference_in_words,
+        place=place_in_source,
+        names_a_layer=names_a_layer,
         yaml=as_yaml,
         specification=inline_specification,
     )

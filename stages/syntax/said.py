@@ -109,7 +109,8 @@ def said_of_layers(points: pd.DataFrame) -> str:
     said = []
     for found in each_corpus(points):
         best: dict[Any, list[str]] = {}
-        for relation, own in found.own.groupby("relation", sort=False):
+        relations = found.own[~found.own["relation"].isin(TOGETHER)]
+        for relation, own in relations.groupby("relation", sort=False):
             names, _ = extreme(own.set_index("place")["value"], ".1%")
             if names:
                 best.setdefault(tuple(names), []).append(str(relation))

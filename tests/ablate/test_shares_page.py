@@ -27,7 +27,8 @@ def test_the_smallest_share_whose_loss_is_shown_is_named_for_each_task():
     )
     assert said_of_all(rows) == (
         "The smallest random share of all heads whose loss is shown: on a 20% of the heads "
-        "(-20 percent [-31, -9]); no loss is shown up to 30% of all heads on b and c."
+        "(-20 percent [-31, -9]); no loss is shown up to 20% of all heads on c; "
+        "no loss is shown up to 30% of all heads on b."
     )
     assert said_of_all(rows[rows["task"] == "b"]) == (
         "No loss is shown up to 30% of all heads on b."

@@ -1,6 +1,12 @@
 """Prose of pages as HTML."""
 
-from stages.report.prose import argument_in_words, plain, with_links
+from stages.report.prose import (
+    argument_in_words,
+    names_a_layer,
+    place_in_source,
+    plain,
+    with_links,
+)
 
 PAGES = {"K2-weighted": "classifier", "K2": "patterns", "C5-nsubj": "syntax"}
 
@@ -35,3 +41,14 @@ def test_arguments_of_measures_are_read_as_words():
     assert argument_in_words(["obj", "case"]) == "obj, case"
     assert argument_in_words({"a": [1, 2], "b": None}) == "a 1, 2, b none"
     assert [argument_in_words(one) for one in (True, False, 0, 0.5)] == ["yes", "no", "0", "0.5"]
+
+
+def test_a_place_in_a_source_is_called_a_section_where_it_is_one():
+    assert place_in_source("4.3, Table 2") == "section 4.3, Table 2"
+    assert place_in_source("table of attacks") == "table of attacks"
+    assert place_in_source("of this project") == "a question of this project"
+
+
+def test_only_layers_and_heads_with_their_number_need_to_be_counted_alike():
+    assert names_a_layer("head 8-10 finds 86.8%") and names_a_layer("(in layers 2, 4 and 7)")
+    assert not names_a_layer("normalised per layer; 4 heads")

@@ -98,7 +98,8 @@ def test_layers_and_heads_are_grouped_and_ties_are_none(rows):
             for place, of in enumerate(values)
         ]
     )
-    assert said_of_layers(points) == (
+    of_all = points[points["relation"] == "det"].assign(relation="all words")  # no relation
+    assert said_of_layers(pd.concat([points, of_all])) == (
         "On one, accuracy is highest in layers 0 and 1 (amod), layer 1 (det and obj)."
     )
     cells = points[points["encoder"] == UNTUNED].assign(layer=3)
