@@ -1,0 +1,1 @@
+headsData("index",{"models":[],"generated":[]});
