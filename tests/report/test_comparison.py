@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from stages.core.verdicts.findings import Findings
 from stages.report.__main__ import app
-from stages.report.comparison import compared, differences, summary, write_comparison
+from stages.report.comparison import compared, differences, nowhere, summary, write_comparison
 from stages.report.site import environment
 from tests.report.test_bars import finding
 from tests.report.test_overview import findings
@@ -18,7 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # The folders of the committed comparison, in its order.
 COMPARED = (
     ".",
-    *(f"configurations/{name}" for name in ("glue", "text", "dodrio", "chinese", "sesame")),
+    *(
+        f"configurations/{name}"
+        for name in ("glue", "text", "dodrio", "chinese", "sesame", "reading")
+    ),
 )
 COMPARE_CONFIGURATIONS = f"python -m stages.report compare {' '.join(COMPARED)}"  # of README
 
@@ -107,6 +110,22 @@ def test_the_page_has_a_cell_a_claim_and_configuration_and_links_what_is_there(b
     assert len(cells) == 5 * 2 and sum("not measured" in cell for cell in cells) == 2
     assert re.findall(r'href="([^"#]*html)"', text) == ["../large/reports/index.html"]
     assert not re.search(r"<(?:script|link|img)[^>]*src=", text)
+
+
+def test_claims_that_nobody_measured_are_counted_once():
+    missing = {
+        "study": "A",
+        "paper": "p",
+        "section": "1",
+        "statement": "so",
+        "kind": "words",
+        "reason": "no data",
+        "published": {"where": "there"},
+    }
+    one = findings({"a": finding()}, not_shown={"b": missing, "c": missing})
+    other = findings({"b": finding()}, not_shown={"a": missing, "c": missing})
+    assert nowhere({"one": one, "other": other}) == 1
+    assert nowhere({"one": one}) == 2
 
 
 def test_two_configurations_of_one_name_are_refused(both, tmp_path):
