@@ -1,9 +1,9 @@
 """Tests; what must be settled before the first module of `stages` is imported is settled here.
 
 The package `stages` settles the environment for torch; workers of pytest share the cores, so that a
-second thread of each would only wait for the first of another. In its modules, which are all imported after
-this one, calls are checked by their annotations: shapes by jaxtyping, what stands beside them by
-beartype.
+second thread of each would only wait for the first of another. In its modules, which are all
+imported after this one, calls are checked by their annotations: shapes by jaxtyping, what stands
+beside them by beartype.
 """
 
 import os
