@@ -18,7 +18,7 @@ function specificationOf(name) {
 
 // On a narrow screen panels stand below each other, marks have less room and legends stand below:
 // a chart as wide as on a desk would be drawn so small that its words cannot be read.
-const NARROW = { fits: 300, chart: 200, labels: 110 }; // pixels
+const NARROW = { fits: 300, chart: 185, labels: 125 }; // pixels
 const narrow = window.matchMedia("(max-width: 45rem)").matches;
 function narrowed(specification) {
   if (specification.columns) specification.columns = 1;
@@ -30,7 +30,13 @@ function narrowed(specification) {
     ...others,
     axis: { ...axis, labelLimit: NARROW.labels },
     header: { ...header, labelLimit: 2 * NARROW.chart },
-    legend: { ...legend, orient: "bottom", columns: 2, labelLimit: NARROW.labels },
+    legend: {
+      ...legend,
+      orient: "bottom",
+      columns: 1,
+      labelLimit: 2 * NARROW.chart,
+      layout: { bottom: { anchor: "start", direction: "vertical" } },
+    },
   };
 }
 
