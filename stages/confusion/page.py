@@ -48,7 +48,9 @@ def in_short(measures: Measures) -> list[str]:
         said_of_least(rows[rows["heads"] == LEAST]),
     )
     found = [on_first_set(mean, sentence) for sentence in said if sentence]
-    return [f"{found[0]} Conditions of a modal are left out.", *found[1:]] if left_out else found
+    if left_out and found:
+        found[0] += " Conditions of a modal are left out."
+    return found
 
 
 def _conditions(rows: pd.DataFrame) -> Section:

@@ -44,8 +44,9 @@ def said_of_last_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None
     if not tasks:
         return ""
     held = _last_lead(cells)
-    last = [number for number in sorted(cells["layer"].unique()) if _is_last(cells, number)]
-    names = f"layer{'s' if len(last) != 1 else ''} {listed([str(number) for number in last])}"
+    layers = pd.Series(sorted(cells["layer"].unique()))
+    last = layers[LAST.holds(layers)]
+    names = f"layer{'s' if len(last) != 1 else ''} {listed([str(layer) for layer in last])}"
     which = f" ({', '.join(map(str, held))})" if held else ""
     beside = ""
     if control is not None and len(control):
@@ -57,12 +58,6 @@ def said_of_last_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None
         f"{len(tasks)} {'task' if len(tasks) == 1 else 'tasks'}{which}{beside}. Means over heads, "
         "without an interval."
     )
-
-
-def _is_last(cells: pd.DataFrame, layer: int) -> bool:
-    """Whether a layer is among the last ones, in the share of the depth that the source names."""
-    numbers = pd.Series(sorted(cells["layer"].unique()))
-    return bool(LAST.holds(numbers)[numbers == layer].any())
 
 
 def _last_lead(cells: pd.DataFrame) -> list:

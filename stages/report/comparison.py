@@ -151,7 +151,8 @@ def read_all(folders: list[Path]) -> dict[str, tuple[Path, Findings]]:
 def write_comparison(folders: list[Path], output: Path, templates: Environment) -> None:
     """Write one self-contained page that links the overview of each configuration."""
     read = read_all(folders)
-    rows = compared({name: findings for name, (_, findings) in read.items()})
+    all_findings = {name: findings for name, (_, findings) in read.items()}
+    rows = compared(all_findings)
     links = {
         name: _beside(folder / FINDINGS_FILE.parent / "index.html", output)
         for name, (folder, _) in read.items()
@@ -159,10 +160,10 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
     static = Path(__file__).parent / "static"
     text = templates.get_template("comparison.html").render(
         rows=rows,
-        all_findings={name: findings for name, (_, findings) in read.items()},
+        all_findings=all_findings,
         links=links,
         summary=summary(rows),
-        nowhere=nowhere({name: findings for name, (_, findings) in read.items()}),
+        nowhere=nowhere(all_findings),
         differences={row.name: differences(row) for row in rows if row.differs},
         verdicts=get_args(Verdict),
         style=(static / "report.css").read_text(encoding="utf-8"),

@@ -80,7 +80,7 @@ def _labels(task: str) -> list[str] | None:
 
 def described(fact: HeadFacts, table: pd.DataFrame) -> dict[str, Any]:
     """What all heads share of a table: its words and the names of its columns."""
-    shown = columns_of(table.drop(columns=PLACE))
+    shown = columns_of(table.drop(columns=PLACE).iloc[:0])  # of every row they are the same
     return {
         "page": fact.page,
         "title": fact.title,

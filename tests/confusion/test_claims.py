@@ -144,3 +144,14 @@ def test_recorded_attention_alone_has_no_control(measures):
     said = page.sections(measures)[0].text
     assert "Random weights are the control" not in said
     assert "Attention on two was recorded elsewhere" in said
+
+
+def test_conditions_of_a_modal_are_left_out_in_short_and_said_to_be(measures, tables):
+    assert "left out" not in page.in_short(tables)[0]
+    modal = [row | {"condition": "A1 modal"} for row in rows_of("untuned")]
+    write_drawn(measures, CONDITIONS, [*rows_of("untuned"), *modal], 0.02, set="one")
+    first, *others = page.in_short(measures)
+    assert first.endswith(" Conditions of a modal are left out.")
+    assert "left out" not in " ".join(others)
+    write_drawn(measures, CONDITIONS, modal, 0.02, set="one")
+    assert page.in_short(measures) == []
