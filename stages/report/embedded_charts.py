@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stages.core.pages.charts import specification
 from stages.core.pages.page import Figure
+from stages.core.pages.saving import specification
 from stages.report.prose import plain
 
 

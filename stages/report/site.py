@@ -12,8 +12,9 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from stages.core.pages.charts import PLACES, data_of, save_svg
+from stages.core.pages.charts import PLACES
 from stages.core.pages.page import MOST_ROWS, Figure, Table
+from stages.core.pages.saving import data_of, save_svg
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict

@@ -1,18 +1,14 @@
-"""Figures: the theme, the kinds of chart the report uses, and saving them.
+"""Figures: the theme, and the kinds of chart the report uses.
 
 A chart carries its data, rounded, so that it works offline and its file changes only with them.
 """
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import altair
 import pandas as pd
-import vl_convert
-
-from stages.core.stage.files import atomic
 
 MOST_MARKS = 50_000  # a browser draws so many without delay; a page must aggregate above this
 PLACES = 4
@@ -25,10 +21,9 @@ FONT = (
     "Microsoft YaHei, WenQuanYi Zen Hei, Noto Sans Thai, sans-serif"
 )
 CELL = 21  # pixels
+TICKS = 5  # of an axis of numbers, more or less: their labels do not meet in a narrow panel
 ZERO = "zero"  # column of the line at 0
 VegaLite = dict[str, Any]  # a chart as `to_dict` makes it, which takes a quarter of a second
-# Columns by which a mark leads to the page of its head, whether or not a chart shows them.
-OF_HEADS = ("layer", "head", "corpus", "model", "panel")
 
 
 @altair.theme.register("paper", enable=True)
@@ -48,6 +43,8 @@ def paper() -> altair.theme.ThemeConfig:
                 "titleFontWeight": "normal",
                 "labelLimit": 300,
                 "labelOverlap": "greedy",
+                # The labels at both ends stand at their ticks, as all others do.
+                "labelFlush": False,
             },
             "legend": {**text, "titleFontWeight": "normal", "gradientThickness": 12},
             "header": {**text, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold"},
@@ -62,7 +59,7 @@ def whole_ticks(values: pd.Series) -> altair.Axis:
     numbers = values.dropna()
     if len(numbers) and (numbers % 1 == 0).all():
         return altair.Axis(tickMinStep=1, format="d")
-    return altair.Axis()
+    return altair.Axis(tickCount=TICKS)
 
 
 def dots(
@@ -80,8 +77,9 @@ def dots(
         encoding["yOffset"] = altair.YOffset(f"{group}:N", sort=order)
     tooltip = [name for name in (label, group, "value", "low", "high") if name]
     base = altair.Chart(checked_rows(rows)).encode(**encoding, tooltip=tooltip)
+    x = altair.X("low:Q", title=title, axis=altair.Axis(tickCount=TICKS))
     layers = [
-        base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=title), x2="high:Q"),
+        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q"),
         base.mark_circle(size=60, opacity=1).encode(x="value:Q"),
     ]
     if zero:
@@ -91,15 +89,31 @@ def dots(
 
 
 def curves(
-    points: pd.DataFrame, x: str, x_title: str, y_title: str, *, group: str, panel: str
+    points: pd.DataFrame,
+    x: str,
+    x_title: str,
+    y_title: str,
+    *,
+    group: str,
+    panel: str,
+    of_page: Sequence[str] = (),
 ) -> altair.FacetChart:
-    """Lines with their interval as a band: columns `x`, value, low, high, `group` and `panel`."""
+    """Lines with their interval as a band: columns `x`, value, low, high, `group` and `panel`.
+
+    Args:
+        of_page: the values of `group` in all figures of the page, where a value of several figures
+            is to have one colour in all of them.
+    """
     points = points.round(PLACES)
     order = list(dict.fromkeys(points[group]))
+    colours = dict(zip(of_page or order, cycle(CATEGORIES), strict=False))
     base = altair.Chart().encode(
         x=altair.X(f"{x}:Q", title=x_title, axis=whole_ticks(points[x])),
         color=altair.Color(
-            f"{group}:N", title=group, sort=order, legend=altair.Legend(symbolOpacity=1)
+            f"{group}:N",
+            title=group,
+            scale=altair.Scale(domain=order, range=[colours[name] for name in order]),
+            legend=altair.Legend(symbolOpacity=1),
         ),
     )
     tooltip = [panel, group, x, "value", "low", "high"]
@@ -135,7 +149,8 @@ def scatter(
     scales = "shared" if comparable else "independent"
     points = points.round(PLACES)
     base = altair.Chart().encode(
-        x=altair.X(f"{x}:Q", title=titles[0]), y=altair.Y(f"{y}:Q", title=titles[1])
+        x=altair.X(f"{x}:Q", title=titles[0], axis=altair.Axis(tickCount=TICKS)),
+        y=altair.Y(f"{y}:Q", title=titles[1]),
     )
     dot = base.mark_circle(size=45, opacity=0.75).encode(tooltip=[panel, *tooltip])
     return (
@@ -238,60 +253,6 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
             color=altair.when(dark).then(altair.value("white")).otherwise(altair.value(INK)),
         ),
     ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
-
-
-def specification(made: VegaLite, description: str) -> VegaLite:
-    """A chart with a description for those who cannot see it.
-
-    Of its data it has only the columns that it names somewhere, and those that lead to heads.
-    """
-    named = "\n".join(_texts({key: part for key, part in made.items() if key != "datasets"}))
-    datasets = {}
-    for name, rows in made.get("datasets", {}).items():
-        kept = {key for row in rows for key in row if key in OF_HEADS or key in named}
-        datasets[name] = [{key: value for key, value in row.items() if key in kept} for row in rows]
-    data = {"datasets": datasets} if "datasets" in made else {}
-    return made | data | {"description": description}
-
-
-def data_of(made: VegaLite) -> pd.DataFrame:
-    """The rows that a chart draws, as its specification holds them; not those of lines at 0."""
-    datasets = specification(made, "")["datasets"].values()
-    tables = [pd.DataFrame(rows) for rows in datasets]
-    return pd.concat([table for table in tables if list(table) != [ZERO]], ignore_index=True)
-
-
-def _texts(part: Any) -> Iterator[str]:
-    """Every text in a specification, as fields and expressions are; escapes are taken off."""
-    if isinstance(part, dict):
-        part = list(part.values())
-    if isinstance(part, list):
-        for inner in part:
-            yield from _texts(inner)
-    elif isinstance(part, str):
-        yield part.replace("\\", "")
-
-
-def save_svg(made: VegaLite, path: Path) -> None:
-    """Write the chart as an SVG file.
-
-    Marks are not described one by one: nobody hears them in an image, whose text is the page's,
-    and they would make the file half as large again.
-    """
-    silent = made | {"config": {**made.get("config", {}), "aria": False}}
-    svg = vl_convert.vegalite_to_svg(silent)
-    with atomic(path) as partial:
-        partial.write_text(_renumbered(svg) + "\n", encoding="utf-8")
-
-
-def _renumbered(svg: str) -> str:
-    """Number gradients and clips from 0: the renderer counts on over all charts of a process."""
-    numbers: dict[str, int] = {}
-    return re.sub(
-        r"\b(gradient_|clip)(\d+)\b",
-        lambda match: match[1] + str(numbers.setdefault(match[0], len(numbers))),
-        svg,
-    )
 
 
 def _zero_line(axis: str) -> altair.Chart:

@@ -1,13 +1,19 @@
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.pages import charts, heatmaps
+from stages.core.pages import charts, heatmaps, saving
 
 LAYERS, HEADS = 3, 4
+# Of an x axis: anchor, place, opacity, text.
+AXIS_LABEL = (
+    r'<text text-anchor="(\w+)" transform="translate\(([-\d.]+),16\)"[^>]*opacity="(.)">(.+?)<'
+)
+LETTER = 6.1  # pixels of a digit beside a tick
 
 
 @pytest.fixture
@@ -19,7 +25,7 @@ def cells() -> pd.DataFrame:
 
 
 def drawn(chart, path) -> str:
-    charts.save_svg(chart.to_dict(), path)
+    saving.save_svg(chart.to_dict(), path)
     return path.read_text(encoding="utf-8")
 
 
@@ -87,6 +93,39 @@ def test_amounts_begin_at_0_where_that_tells_them_apart(values, domain):
 def test_axes_of_layers_have_no_tick_between_two_of_them():
     assert charts.whole_ticks(pd.Series([0.0, 1.0, 5.0])).to_dict()["tickMinStep"] == 1
     assert "tickMinStep" not in charts.whole_ticks(pd.Series([0.0, 0.5])).to_dict()
+
+
+@pytest.mark.parametrize(("least", "most"), [(0, 0.3), (0, 0.55), (-0.005, 0.006), (-120, 20)])
+def test_every_tick_of_numbers_has_its_label_and_these_do_not_meet(least, most, tmp_path):
+    rows = pd.DataFrame({"name": ["a", "b"], "panel": "t", "x": [least, most + 1e-4]})
+    rows = rows.assign(value=rows["x"], low=rows["x"], high=rows["x"])
+    drawings = [
+        charts.dots(rows, "name", "points"),
+        charts.scatter(rows, "x", "value", ("x", "y"), panel="panel", tooltip=[]),
+        charts.curves(rows, "x", "x", "y", group="name", panel="panel"),
+    ]
+    for chart in drawings:
+        svg = drawn(chart, tmp_path / "chart.svg")
+        labels = re.findall(AXIS_LABEL, svg)
+        assert len(labels) > 2
+        assert {(anchor, opacity) for anchor, _, opacity, _ in labels} == {("middle", "1")}
+        ends = [(float(x), LETTER * len(label) / 2) for _, x, _, label in labels]
+        for (x, half), (following, other) in pairwise(ends):
+            assert x + half + LETTER < following - other
+
+
+def test_a_name_has_one_colour_in_all_figures_of_a_page():
+    points = pd.DataFrame({"x": [0, 1], "value": 0.5, "low": 0.4, "high": 0.6, "panel": "t"})
+    page = ["untuned", "the first one", "any word"]
+    colours_of = []
+    for name in ("the first one", "any word"):
+        rows = points.assign(whose=["untuned", name])
+        chart = charts.curves(rows, "x", "x", "y", group="whose", panel="panel", of_page=page)
+        scale = chart.to_dict()["spec"]["layer"][1]["encoding"]["color"]["scale"]
+        assert scale["domain"] == ["untuned", name]  # the legend has no others
+        colours_of.append(scale["range"])
+    assert colours_of[0][0] == colours_of[1][0] == charts.CATEGORIES[0]
+    assert colours_of[0][1] != colours_of[1][1] == charts.CATEGORIES[2]
 
 
 def test_shares_end_at_all_of_it_also_where_rounding_adds_up_to_more():
@@ -170,7 +209,7 @@ def test_too_many_marks_are_refused(cells):
 
 def test_a_specification_carries_its_description(cells):
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task")
-    made = charts.specification(chart.to_dict(), "what is seen")
+    made = saving.specification(chart.to_dict(), "what is seen")
     assert made["description"] == "what is seen"
     assert made["config"]["font"] == charts.FONT
 
@@ -178,7 +217,7 @@ def test_a_specification_carries_its_description(cells):
 def test_a_specification_has_no_column_that_is_not_drawn_nor_leads_to_a_head(cells):
     cells = cells.assign(corpus="texts", other=1.5, found=True)
     chart = heatmaps.heatmap(cells, "effect", "points", panel="task", marked="found")
-    (rows,) = charts.specification(chart.to_dict(), "other").pop("datasets").values()
+    (rows,) = saving.specification(chart.to_dict(), "other").pop("datasets").values()
     assert len(rows) == 2 * LAYERS * HEADS
     assert set(rows[0]) == {"layer", "head", "task", "effect", "found", "corpus"}
     assert rows[1]["effect"] == pytest.approx(cells["effect"].iloc[1], abs=1e-4)
@@ -214,9 +253,9 @@ def test_the_data_of_a_chart_are_its_rows_without_the_line_at_0(cells):
         low=one["effect"] - 1,
         high=one["effect"] + 1,
     )
-    data = charts.data_of(charts.dots(rows, "label", "points").to_dict())
+    data = saving.data_of(charts.dots(rows, "label", "points").to_dict())
     assert len(data) == len(rows)
     assert data["label"].tolist() == rows["label"].tolist()
     assert np.allclose(data["low"], rows["low"].round(charts.PLACES))
-    heat = charts.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task").to_dict())
+    heat = saving.data_of(heatmaps.heatmap(cells, "effect", "points", panel="task").to_dict())
     assert np.allclose(heat["effect"], cells["effect"].round(charts.PLACES))
