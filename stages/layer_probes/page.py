@@ -43,9 +43,10 @@ def sections(measures: Measures) -> list[Section]:
     # The best layer is told of the encoder; of random weights alone there is none.
     own = studied(rows)
     of_place = rows["probe"] == NTH_TOKEN
+    whose = [*rows["encoder"].unique(), *LEVELS.values()]
     found = [
-        _structure(rows[~of_place], own[own["probe"] != NTH_TOKEN]),
-        _positions(rows[of_place], own[own["probe"] == NTH_TOKEN]),
+        _structure(rows[~of_place], own[own["probe"] != NTH_TOKEN], whose),
+        _positions(rows[of_place], own[own["probe"] == NTH_TOKEN], whose),
     ]
     if not any(section.items for section in found):
         raise NotMeasured("no set has sentences for probes")
@@ -83,8 +84,8 @@ def _panel(probe: str, position: int, part: str) -> str:
     return f"{TITLES[probe]} {position}" if position else f"{TITLES[probe]}: {TITLES[part]}"
 
 
-def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
-    return _section(
+def _structure(rows: pd.DataFrame, own: pd.DataFrame, whose: list[str]) -> Section:
+    return Section(
         "L1: the main auxiliary and the subject's noun",
         "A probe is one linear scorer a layer, trained on the states of a frozen encoder: it gives "
         "each word of a sentence a score, and the likeliest one is its answer. Content words of "
@@ -93,49 +94,57 @@ def _structure(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
         "compound, a possessor) goes on by what a word is in the sentence or by what comes first. "
         "'the first one' is who names the first auxiliary, or the first noun. Layers count from "
         "0; what stands at -1 are the embeddings with position. Intervals draw lexical items.",
-        "layer-probes-structure",
-        rows,
-        " ".join(said_of_best(panel) for _, panel in own.groupby("panel", sort=False)),
+        _figure(
+            "layer-probes-structure",
+            "How often the main auxiliary and the subject's noun are found, by layer",
+            rows,
+            whose,
+            " ".join(said_of_best(panel) for _, panel in own.groupby("panel", sort=False)),
+        ),
     )
 
 
-def _positions(rows: pd.DataFrame, own: pd.DataFrame) -> Section:
-    return _section(
+def _positions(rows: pd.DataFrame, own: pd.DataFrame, whose: list[str]) -> Section:
+    return Section(
         "L1: the n-th word",
         "The same, of a word that is known by its position alone, counted from 1. 'words alone' "
         "reads the words' embeddings through the norm, without position and segment: what it "
         "finds, it finds because some words stand in some places.",
-        "layer-probes-positions",
-        rows,
-        " ".join(said_of_fall(panel) for _, panel in own.groupby("panel", sort=False)),
-    )
-
-
-def _section(title: str, text: str, name: str, rows: pd.DataFrame, seen: str) -> Section:
-    if rows.empty:
-        return Section(title, text, ())
-    return Section(
-        title,
-        text,
-        (
-            Figure(
-                name,
-                "Accuracy by layer",
-                "The share of sentences in which a probe finds its word, layer by layer, with 95% "
-                "intervals: of the encoder and of random weights, beside what is found by words or "
-                "places alone.",
-                curves(
-                    _points(rows),
-                    "place",
-                    "layer",
-                    "share of sentences",
-                    group="whose",
-                    panel="panel",
-                ),
-                finding=seen,
-            ),
+        _figure(
+            "layer-probes-positions",
+            "How often the n-th word is found, by layer",
+            rows,
+            whose,
+            " ".join(said_of_fall(panel) for _, panel in own.groupby("panel", sort=False)),
         ),
     )
+
+
+def _figure(
+    name: str, title: str, rows: pd.DataFrame, whose: list[str], seen: str
+) -> tuple[Figure, ...]:
+    """The figure of some probes, none where they have no rows.
+
+    Args:
+        whose: all lines that the page has, so that each has one colour in both figures.
+    """
+    if rows.empty:
+        return ()
+    lines = curves(
+        _points(rows),
+        "place",
+        "layer",
+        "share of sentences",
+        group="whose",
+        panel="panel",
+        of_page=whose,
+    )
+    caption = (
+        "The share of sentences in which a probe finds its word, layer by layer, with 95% "
+        "intervals: of the encoder and of random weights, beside what is found by words or "
+        "places alone."
+    )
+    return (Figure(name, title, caption, lines, finding=seen),)
 
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:

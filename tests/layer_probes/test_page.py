@@ -28,6 +28,23 @@ def test_sentences_follow_from_the_figures(measures):
     finding = positions.items[0].finding
     assert finding.endswith("Word 4: best in layers 0 and 1 alike (90%), 40% in the highest.")
     assert len(table.items[0].frame) == 4 * 7 + 6
+    assert structure.items[0].title != positions.items[0].title
+
+
+def test_the_first_one_and_any_word_have_one_colour_on_the_whole_page(measures):
+    write_probes(
+        measures,
+        probe_rows("main_auxiliary", "test", [0.5, 0.7], **LEVELS, first=1.0),
+        probe_rows("nth_token", "test", [0.5, 0.7], position=4, **LEVELS),
+    )
+    scales = []
+    for section in PAGE.sections(measures)[:2]:
+        drawn = section.items[0].drawn["spec"]["layer"][1]
+        scale = drawn["encoding"]["color"]["scale"]
+        scales.append(dict(zip(scale["domain"], scale["range"], strict=True)))
+    structure, positions = scales
+    assert structure.keys() - positions.keys() == {"the first one"}
+    assert {name: structure[name] for name in positions} == positions
 
 
 def test_a_probe_that_is_right_everywhere_is_best_nowhere(measures):
