@@ -42,8 +42,9 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
             heads_figure(
                 "harmful-heads",
                 "Change of the loss without each head",
-                "Layer x head for each task, as a share of the largest change of the task; below 0 "
-                "the head hurts. A dot marks heads that at least half of the halves chose.",
+                "Each cell shows, layer x head for each task, how the loss changes without the "
+                "head, as a share of the largest change of the task; below 0 the head hurts. A dot "
+                "marks heads that at least half of the halves chose.",
                 known.assign(
                     share=known["loss"] / known.groupby("task")["loss"].transform(_largest)
                 ),
@@ -57,16 +58,19 @@ def apart(cells: pd.DataFrame, measures: Measures) -> Section:
             Table(
                 "harmful-apart",
                 "Heads that hurt beside the others",
-                "Confidence is the largest weight of a row, entropy (nats) that of the row, mean "
-                "over rows and examples. Of a class, as the pattern of most of a head's maps, the "
-                "share of the heads that have it; drift, patterns and roles are those of the table "
-                "of all heads.",
+                "Each row compares the mean of a 'figure' over the heads that hurt with its mean "
+                "over all others. Confidence is the largest weight of a row of attention, entropy "
+                "(nats) that of the row, both means over rows and examples. Of a class, as the "
+                "pattern of most of a head's maps, the row has the share of the heads that belong "
+                "to it; drift, patterns and roles are those of the table of all heads.",
                 _beside(known),
             ),
             Table(
                 "harmful-chosen",
                 "Every head that a half chose",
-                "'chosen' is the share of halves (and fine-tunings) that chose it.",
+                "The table lists, task by task, the heads that some half chose, by the change of "
+                "the loss without each alone, the lowest first. 'chosen' is the share of halves "
+                "(and fine-tunings) that chose the head.",
                 shown.drop(columns="hurts"),
             ),
         ),

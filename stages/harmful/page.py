@@ -86,9 +86,10 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
             Figure(
                 "harmful-loss",
                 "Change of the loss without heads that hurt, and without random ones",
-                "Percent of the loss with all heads on; below 0 the encoder is better without. "
-                "Lines are 95% bootstrap intervals over the examples of one fine-tuning, of random "
-                "heads over their sets too.",
+                "Dots show how the loss of each fine-tuning changes without the heads that hurt, "
+                "and without random ones, in percent of the loss with all heads on; below 0 the "
+                "encoder is better without. Lines are 95% bootstrap intervals over the examples of "
+                "one fine-tuning, of random heads over their sets too.",
                 dots(pd.concat(drawn), "run", "change of the loss, percent", group="off"),
                 finding=" ".join(
                     said for arm in rows["arm"].unique() if (said := said_of_loss(rows, arm))
@@ -97,25 +98,28 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
             Table(
                 "harmful-scores",
                 "Loss, metrics and calibration with all heads on, and without those that hurt",
-                "One row a fine-tuning ('arm', 'seed') and 'figure': 'full' with all heads on, "
-                "'cut' without those that hurt ('heads_off' of them, mean over halves), on as many "
-                "'examples', of which 'chosen_on' choose. "
+                "Each row compares a 'figure' of one fine-tuning ('arm', 'seed') with all heads on "
+                "('full') and without those that hurt ('cut'). 'heads_off' says how many heads "
+                "these are, mean over halves, 'examples' on how many examples the figure is "
+                "measured, and 'chosen_on' how many choose the heads. "
                 "'loss' is cross-entropy in nats, or a squared error; metrics are shares. "
                 f"'{CALIBRATION}' is the expected calibration error of classes (bins of equal "
                 "width by the probability of the class that is named); scores have no probability, "
                 "so of these it is the distance between the mean prediction and the mean label, in "
-                "bins by prediction and in the label's unit. 'change' is on the halves that did "
-                "not choose, 'change_where_chosen' on those that did, where it flatters; 'random' "
-                "without as many random heads (one, where no head hurts), on fewer of the examples "
-                "(setting harmful.random_examples); 'beyond' is change less random.",
+                "bins by prediction and in the label's unit. 'change' is cut less full, on the "
+                "halves that did not choose; 'change_where_chosen' is the same on those that did, "
+                "where it flatters. 'random' is the change without as many random heads (one, "
+                "where no head hurts), on fewer of the examples (setting harmful.random_examples), "
+                "and 'beyond' is change less random.",
                 rows,
             ),
             Table(
                 "harmful-saving",
                 "What removing as many heads would save: computed, not measured",
-                "Shares of the multiplications of attention (projections and products of maps) and "
-                "of the whole encoder at these examples' lengths ('tokens', their mean), which "
-                "'heads_off' heads less would save. transformers 5 loads no layers "
+                "The table says what share of the multiplications 'heads_off' heads less would "
+                "save: 'of_attention' of those of attention (projections and products of maps), "
+                "'of_encoder' of all of the encoder's, at these examples' lengths ('tokens' is "
+                "their mean). transformers 5 loads no layers "
                 "with fewer heads; 'python -m tools.cut' writes a checkpoint whose columns for the "
                 "heads are zero, which predicts the same and is no faster.",
                 saving[["task", *saving.columns.drop("task")]],
@@ -137,8 +141,9 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
             Table(
                 "harmful-spread",
                 "How the fall of the loss is spread over examples",
-                "'falls': share of the examples whose loss falls; 'top_share': of all that falls, "
-                "the share in that twentieth of the examples where it falls most; 'trimmed': the "
+                "The table shows whether a few examples make the fall of the loss. 'falls' is the "
+                "share of the examples whose loss falls. 'top_share' is, of all that falls, the "
+                "share in that twentieth of the examples where it falls most. 'trimmed' is the "
                 "mean fall when a twentieth of the examples is left out at either end, above 0 "
                 "where the rest gains as well. Beside the chosen heads stand random ones.",
                 rows[["task", *rows.columns.drop("task")]],
@@ -146,9 +151,10 @@ def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
             Table(
                 "harmful-examples",
                 "The examples that gain most",
-                "Of the first fine-tuning: what the model says with all heads on ('full') and "
-                "without those that hurt ('cut'), classes by their number; the fall of the loss, "
-                "and its share of all that falls.",
+                "The table lists the examples whose loss falls most in the first fine-tuning. "
+                "'full' is what the model says with all heads on, 'cut' without those that hurt, "
+                "classes by their number; 'fall' is by how much the loss falls, and 'share' its "
+                "share of all that falls.",
                 examples[["task", *examples.columns.drop("task")]],
             ),
         ),

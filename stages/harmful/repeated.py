@@ -28,9 +28,10 @@ def repeated(measures: Measures) -> Section:
         Table(
             "harmful-tasks",
             "On other tasks",
-            "The change of a task's loss, in percent, without each head that the other task chose, "
-            "alone, with its 95% interval over examples and, of several fine-tunings, over seeds; "
-            "and the rank correlation over all heads of both tasks' changes.",
+            "Each row says how the loss of one task changes without heads that another chose: "
+            "'change' is in percent, the mean over these heads, each off alone, with its 95% "
+            "interval over examples and, of several fine-tunings, over seeds. 'spearman' is the "
+            "rank correlation of both tasks' changes over all heads.",
             pd.DataFrame(
                 {
                     "task": scores,
@@ -51,10 +52,11 @@ def repeated(measures: Measures) -> Section:
             Table(
                 "harmful-seeds",
                 "On other seeds",
-                "Of one fine-tuning against another of the same task, on halves that share no "
-                "example: the change of the loss, in percent, without each head that the other "
-                "chose; the share of heads that both chose, beyond what chance gives; the rank "
-                "correlation of all heads' effects. Intervals are jackknives over seeds, which "
+                "The table compares fine-tunings of the same task, two by two, on halves that "
+                "share no example. 'loss without its heads' is the change of the loss, in percent, "
+                "without each head that the other chose; 'overlap beyond chance' is the share of "
+                "heads that both chose, beyond what chance gives; 'rank correlation' is that of "
+                "all heads' effects. Intervals are jackknives over seeds, which "
                 "takes three at least.",
                 seeds,
             ),

@@ -117,7 +117,8 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
             heads_figure(
                 "matching-scores",
                 "Attention to the equal term across the pair, beyond chance",
-                "Layer x head, one panel a task and encoder; means over seeds.",
+                "Each cell shows the score of a head, mean over seeds: layer x head, one panel a "
+                "task and encoder.",
                 scores.assign(panel=scores["task"] + ", " + scores["arm"]),
                 SCORE,
                 "share of attention",
@@ -129,11 +130,13 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
             Table(
                 "matching-heads",
                 "Heads that match",
-                "'found' is the score on the training examples that chose; 'score' with its 95% "
-                "interval over validation examples, 'count' of which have a term in both texts. Of "
-                "such terms, shares of attention: 'equal' to the equal term, 'place' less what "
-                "tokens as far apart give, 'key' less what others give to that term, 'itself' to "
-                "the term itself, 'sep' to [SEP].",
+                "The table lists the heads of each encoder that match, the strongest first. "
+                "'found' is the score on the training examples that chose, 'score' that on "
+                "validation examples, with its 95% interval; 'count' of these have a term in both "
+                "texts. Of the attention of such terms, 'equal' is the share that goes to the "
+                "equal term, 'itself' that to the term itself and 'sep' that to [SEP]; 'place' is "
+                "equal less what tokens as far apart give, and 'key' is equal less what others "
+                "give to that term.",
                 chosen.drop(columns=["matching", "reading", "shared", "beyond_terms"])
                 .drop(columns="beyond_even")
                 .sort_values(["task", "arm", "seed", SCORE], ascending=[True, True, True, False]),
@@ -141,10 +144,11 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
             Table(
                 "matching-groups",
                 "Scores of groups of heads",
+                "'value' is the mean score of a group of heads, with its 95% interval over "
+                "validation examples, 'count' of which have a term in both texts. "
                 f"'{STRONGEST}' are the heads of the lower half that were strongest on training "
-                "examples, 'others' those of it that do not match, 'upper' the strongest of the "
-                "upper half; mean over heads with its 95% interval over validation examples, "
-                "'count' of which have a term in both texts.",
+                "examples, 'others' are those of it that do not match, and 'upper' are the "
+                "strongest of the upper half.",
                 own[["task", "arm", "seed", "group", "heads", *IN_PERCENT, "count"]],
             ),
         ),
@@ -172,17 +176,19 @@ def _off(rows: pd.DataFrame) -> Section:
             Figure(
                 "matching-off",
                 "Change without heads (zero, percent)",
-                "Dots are the change, lines its 95% interval over examples, of random heads over "
-                "draws too, and of several fine-tunings over seeds.",
+                "Dots show how the metric of each task's tuned encoder changes without some of its "
+                "heads. Lines are the 95% interval over examples, of random heads over draws too, "
+                "and of several fine-tunings over seeds.",
                 dots(own, "off", "change, percent", group="task"),
                 finding=said_of_changes(own),
             ),
             Table(
                 "matching-off",
                 "Change without heads",
-                "'value' with its 95% interval in percent of the metric with every head on "
-                "('baseline'), over seeds. 'off' are 'heads_off' heads in 'draws' sets, over all "
-                "seeds; 'of' says on which 'examples': all, or those that random draws run on.",
+                "'value' is the change of the metric, with its 95% interval, in percent of the "
+                "metric with every head on ('baseline'), over seeds. 'off' says which heads are "
+                "off, 'heads_off' how many these are, and 'draws' in how many sets, over all "
+                "seeds. 'of' says on which 'examples': all, or those that random draws run on.",
                 table,
             ),
         ),
@@ -216,9 +222,10 @@ def _tuning(groups: pd.DataFrame) -> Section:
             Table(
                 "matching-tuning",
                 "Attention before and after tuning",
-                "Mean over heads with its 95% interval over examples and, where there are several "
-                "fine-tunings, over seeds; of 'change', after less before, the claims have the "
-                "intervals. 'heads_of' is the encoder after tuning, which chose the heads.",
+                "Each row compares a share of attention 'before' and 'after' tuning, mean over the "
+                "heads of a group, with its 95% interval over examples and, where there are "
+                "several fine-tunings, over seeds; of 'change', after less before, the claims have "
+                "the intervals. 'heads_of' is the encoder after tuning, which chose the heads.",
                 wide.assign(change=wide["after"] - wide["before"]),
             ),
         ),
@@ -244,7 +251,8 @@ def _reading(rows: pd.DataFrame) -> Section:
             Table(
                 "matching-reading",
                 "[CLS] row of the head that reads",
-                "'without' says what is off. Means with 95% intervals over examples, of random "
+                "Each row shows the [CLS] row of this head while the heads under 'without' are "
+                "off. 'share' and 'entropy' are means over examples with 95% intervals, of random "
                 "heads over 'draws' sets too; 'count' examples have a term in both texts.",
                 table,
             ),
