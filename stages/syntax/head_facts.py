@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.core.pages.head_facts import HeadFacts
+from stages.core.pages.titles import relation_in_words
 from stages.core.verdicts.measures import Measures, studied
 from stages.syntax.tables import ALL_RELATIONS, ALL_WORDS, HEADS
 
@@ -19,6 +20,7 @@ def rows(measures: Measures) -> pd.DataFrame:
     columns = ["layer", "head", "corpus", "encoder", "relation", "direction", "accuracy"]
     columns += ["offset_accuracy", "gain", "cases"]
     shown = first.sort_values("corpus", kind="stable")[columns]
+    shown["relation"] = shown["relation"].map(relation_in_words)
     return shown.rename(columns={"encoder": "model", "offset_accuracy": "best offset"})
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from stages.core.pages.charts import curves, dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.pages.titles import relation_in_words
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
 from stages.syntax.said import said_in_short, said_of_heads, said_of_layers, said_of_relations
 from stages.syntax.tables import (
@@ -125,7 +126,8 @@ def _relations(rows: pd.DataFrame) -> Section:
             Table(
                 "syntax-relations",
                 "Every relation",
-                "Own and published accuracies in percent, gains over the best offset in points.",
+                "Own and published accuracies in percent, gains over the best offset in points. "
+                "What the relations are stands in words beside the dots above.",
                 table[list(SHOWN)].rename(columns=SHOWN),
             ),
         ),
@@ -148,7 +150,7 @@ def marks(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as of `beside_published`.
     """
-    table = table.assign(label=table["corpus"] + ": " + table["relation"])
+    table = table.assign(label=_labels(table))
     # The offset is the same for every encoder: that of the first stands for all.
     once = table.drop_duplicates("label")
     rival = {"value": once["rival_value"], "low": once["rival_low"], "high": once["rival_high"]}
@@ -160,6 +162,12 @@ def marks(table: pd.DataFrame) -> pd.DataFrame:
         known.assign(whose=SOURCE, **published),
     ]
     return pd.concat(parts, ignore_index=True)[["label", "whose", "value", "low", "high"]]
+
+
+def _labels(rows: pd.DataFrame) -> pd.Series:
+    """Relations with their words; the corpus stands before them where there are several."""
+    labels = rows["relation"].map(relation_in_words)
+    return rows["corpus"] + ": " + labels if rows["corpus"].nunique() > 1 else labels
 
 
 def _separators(measures: Measures) -> Section:
@@ -188,7 +196,7 @@ def _separators(measures: Measures) -> Section:
 def _layers(rows: pd.DataFrame) -> Section:
     layers = rows[rows["within"] != ALL_LAYERS]
     layers = layers[layers["relation"].isin(REPORTED)]
-    points = layers.assign(panel=layers["corpus"] + ": " + layers["relation"])
+    points = layers.assign(panel=_labels(layers))
     points = points.assign(
         place=points["within"].str.removeprefix("layer ").astype(int),
         whose=points["encoder"],
@@ -211,7 +219,7 @@ def _layers(rows: pd.DataFrame) -> Section:
 def _heads(measures: Measures) -> Section:
     cells = studied(measures.frame(HEADS))
     some = cells[cells["relation"].isin(REPORTED)]
-    some = some.assign(panel=some["corpus"] + ": " + some["relation"])
+    some = some.assign(panel=_labels(some))
     return Section(
         "Every head",
         "Accuracy on all texts in the better direction: good for a picture, too good for a claim, "

@@ -21,6 +21,7 @@ from stages.core.pages.said import (
     some_of,
     tally,
 )
+from stages.core.pages.titles import relation_in_words
 from stages.syntax.tables import ALL_LAYERS, ALL_RELATIONS, ALL_WORDS, POSSESSIVE_CLITIC
 
 # What is no relation by itself: all of them together, and possessors counted another way.
@@ -78,7 +79,7 @@ def _clearest(found: Beside) -> str:
     with_random = number(control["value"].iloc[0], ".1%") if len(control) else ""
     gain = PERCENT * row[["gain_value", "gain_low", "gain_high"]].astype(float)
     return (
-        f"The largest gain is that of {row['relation']}: "
+        f"The largest gain is that of {relation_in_words(row['relation'])}: "
         f"{measured(*row[['value', 'low', 'high']], '.1%')} of its words, where the offset finds "
         f"{number(row['rival_value'], '.1%')} ({number(gain.iloc[0], '+.1f')} points "
         f"{interval(*gain.iloc[1:], '.1f')}; {beside_control(with_random)})."

@@ -54,8 +54,8 @@ def test_in_short_counts_relations_and_names_the_largest_gain(rows):
         "both relations."
     )
     assert clearest == (
-        "The largest gain is that of obj: 80.0% [70.0%, 90.0%] of its words, where the offset "
-        "finds 40.0% (+40.0 points [30.0, 50.0]; with random weights 10.0%)."
+        "The largest gain is that of obj (object): 80.0% [70.0%, 90.0%] of its words, where the "
+        "offset finds 40.0% (+40.0 points [30.0, 50.0]; with random weights 10.0%)."
     )
     assert words == (
         "Of all words, roots and punctuation among them, the best head finds 40.0%, not shown to "
@@ -127,9 +127,15 @@ def test_own_and_published_accuracies_are_in_percent_side_by_side(rows):
 
 def test_dots_of_offset_and_source_stand_once_a_relation(rows):
     drawn = marks(beside_published(rows[rows["within"] == ALL_LAYERS]))
-    of = drawn[drawn["label"] == "one: obj"].set_index("whose")
+    of = drawn[drawn["label"] == "one: obj (object)"].set_index("whose")
     assert list(of.index) == [UNTUNED, RANDOM_WEIGHTS, OFFSET, SOURCE]
     assert of["value"].tolist() == pytest.approx([80, 10, 40, 86.8])
     assert of.loc[OFFSET, ["low", "high"]].tolist() == pytest.approx([10, 30])
     assert of.loc[SOURCE, "low"] == of.loc[SOURCE, "high"]
     assert len(drawn[drawn["label"] == f"one: {ALL_RELATIONS}"]) == 2
+
+
+def test_a_single_corpus_is_not_named_before_each_relation(rows):
+    rows = rows[(rows["within"] == ALL_LAYERS) & (rows["corpus"] == "one")]
+    labels = set(marks(beside_published(rows))["label"])
+    assert {"det (determiner)", f"{POSSESSIVE_CLITIC} (possessor)", ALL_WORDS} <= labels
