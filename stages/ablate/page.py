@@ -12,6 +12,7 @@ from stages.ablate.shared_heads import by_heads_of_others
 from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import CONTROL_GATES, CONTROL_HELD_OUT, GATES, HELD_OUT
 from stages.core.pages.charts import dots
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
@@ -26,7 +27,6 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 SHOWN, CHOSEN = 5, 2  # heads of each task
@@ -67,12 +67,12 @@ def in_short(measures: Measures) -> list[str]:
 
 def _best_held_out(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
     """What the best head of one half gains on the other, in points, over fine-tunings."""
-    rows = deciding(measures.frame(declared))
+    rows = deciding(measures.drawn(declared))
     rows = rows[(rows["family"] == "head") & (rows["mode"] == mode) & (rows["picked"] == "best")]
     columns = ("effect_heldout", "low", "high")
     if rows.empty:
         return rows[["task", *columns]]
-    rows = rows_over_seeds(rows, ["task"], [columns])
+    rows = drawn_rows_over_seeds(rows, ["task"], [columns])
     return rows.assign(**{name: POINTS * rows[name] for name in columns})
 
 

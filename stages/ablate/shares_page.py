@@ -5,12 +5,12 @@ import pandas as pd
 from stages.core.outcomes.deciding import deciding
 from stages.core.outcomes.tables import CONTROL_CURVES, CURVES, GAPS
 from stages.core.pages.charts import curves
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, listed, measured, number, sides
 from stages.core.pages.shared_figures import CHANGE
-from stages.core.stage.tables import MeasuredTable
+from stages.core.stage.tables import MeasuredTable, interval_names
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
@@ -127,15 +127,14 @@ def relative_changes(measures: Measures, declared: MeasuredTable = CURVES) -> pd
 
     Changes are means over fine-tunings; `draws` are the same sets in each of the `fine_tunings`.
     """
-    rows = deciding(measures.frame(declared))
-    columns = {"relative": "value", "relative_low": "low", "relative_high": "high"}
-    changes = {new: PERCENT * rows[old] for old, new in columns.items()}
-    rows = rows.assign(**changes, share=PERCENT * rows["share"])
+    rows = deciding(measures.drawn(declared))
+    rows = rows.assign(share=PERCENT * rows["share"])
     keys = ["task", "mode", "share"]
     if "band" in rows:
         rows = rows.assign(band=rows["band"].map(BANDS))
         keys.insert(2, "band")
-    table = rows_over_seeds(rows, keys, [("value", "low", "high")])
+    joint = drawn_rows_over_seeds(rows, keys, [interval_names("relative")]).set_index(keys)
+    table = (PERCENT * joint).set_axis(["value", "low", "high"], axis=1).reset_index()
     counts = rows.groupby(keys, sort=False).agg(
         draws=("draws", "max"), fine_tunings=("seed", "count")
     )

@@ -10,6 +10,7 @@ from stages.core.maps.tables import TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
 from stages.core.pages.heatmaps import colour_limit
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import (
     CHANGE,
@@ -118,9 +119,10 @@ def _single_heads_off(
     held_out_of: MeasuredTable,
 ) -> pd.DataFrame:
     """What turning off single heads does to one encoder, by task and mode."""
-    mean = deciding(measures.frame(means_of))
+    mean = deciding(measures.drawn(means_of))
     names, keys = ("effect", "low", "high"), ["task", "mode"]
-    mean = rows_over_seeds(mean[mean["family"] == "head"], keys, [names]).set_index(keys)
+    mean = mean[mean["family"] == "head"]
+    mean = drawn_rows_over_seeds(mean, keys, [names]).set_index(keys)
     mean = POINTS * mean[list(names)]
     chosen = deciding(measures.frame(held_out_of))
     chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]

@@ -10,12 +10,11 @@ from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.harmful.apart import PLACE, apart
 from stages.harmful.repeated import repeated
-from stages.harmful.said import said_of_loss, said_of_metric
+from stages.harmful.said import of_loss_in_percent, said_of_loss, said_of_metric
 from stages.harmful.tables import (
     CALIBRATION,
     EXAMPLES,
     HEADS,
-    LOSS,
     SAVING,
     SCORES,
     SPREAD,
@@ -25,7 +24,7 @@ POINTS = PERCENT = 100
 
 
 def sections(measures: Measures) -> list[Section]:
-    scores, heads = measures.frame(SCORES), measures.frame(HEADS)
+    scores, heads = measures.drawn(SCORES), measures.frame(HEADS)
     return [
         _scores(scores, measures.frame(SAVING)),
         _spread(measures.frame(SPREAD), measures.frame(EXAMPLES)),
@@ -36,7 +35,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def in_short(measures: Measures) -> list[str]:
     """What is gained without the heads that hurt: the loss, the metric, and in the control."""
-    scores = measures.frame(SCORES)
+    scores = measures.drawn(SCORES)
     said = [
         said_of_loss(scores, TUNED),
         said_of_metric(scores),
@@ -63,16 +62,14 @@ def _over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
-    rows = rows[["task", *rows.columns.drop("task")]]
-    of_loss = rows[rows["figure"] == LOSS]
-    drawn = []
+    drawn, of_loss = [], of_loss_in_percent(rows)
     for name in ("change", "random"):
         columns = dict(zip(interval_names(name), interval_names(value="value"), strict=True))
-        # Every run's loss has its own scale.
-        values = of_loss[[*columns]].mul(PERCENT / of_loss["full"], axis=0).rename(columns=columns)
+        values = of_loss[[*columns]].rename(columns=columns)
         run = of_loss["task"] + ", " + of_loss["arm"] + " " + of_loss["seed"].astype(str)
         what = "heads that hurt" if name == "change" else "random heads"
         drawn.append(values.assign(run=run, off=what))
+    columns_of_scores = [name for name in SCORES.columns if name in rows]
     return Section(
         "B1: what is gained without the heads that hurt?",
         "A head hurts where the loss is lower without it. Each half of the examples ranks the few "
@@ -111,7 +108,7 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
                 "where it flatters. 'random' is the change without as many random heads (one, "
                 "where no head hurts), on fewer of the examples (setting harmful.random_examples), "
                 "and 'beyond' is change less random.",
-                rows,
+                rows[["task", *columns_of_scores]],
             ),
             Table(
                 "harmful-saving",

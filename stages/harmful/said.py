@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.said import (
     ABOVE,
     ARMS,
@@ -16,8 +17,8 @@ from stages.core.pages.said import (
     top_heads,
 )
 from stages.core.stage.arms import TUNED
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts.estimates import rows_over_seeds
+from stages.core.stage.tables import drawn_name, interval_names
+from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.harmful.tables import CALIBRATION, LOSS
 
 PERCENT = 100
@@ -30,13 +31,13 @@ def said_of_loss(scores: pd.DataFrame, arm: str) -> str:
     """Whether the loss is lower without the heads that hurt, over the tasks of one arm.
 
     Args:
-        scores: as SCORES.
+        scores: as SCORES, drawn.
     """
     rows = of_loss_in_percent(scores[scores["arm"] == arm])
     if rows.empty:
         return ""
     names = [interval_names(name) for name in BESIDE]
-    joint = rows_over_seeds(rows, ["task"], names)
+    joint = drawn_rows_over_seeds(rows, ["task"], names)
     parts = [
         _shown(sides(joint, low=f"{name}_low", high=f"{name}_high"), words)
         for name, words in BESIDE.items()
@@ -60,21 +61,44 @@ def _shown(found: pd.Series, bound: str) -> str:
 
 
 def of_loss_in_percent(scores: pd.DataFrame) -> pd.DataFrame:
-    """Changes of the loss in percent of that with all heads on, one row a fine-tuning."""
+    """Changes of the loss in percent of that with all heads on, one row a fine-tuning.
+
+    On each resample of the loss with all heads on there, as claims take it.
+
+    Args:
+        scores: as SCORES, drawn.
+    """
     rows = scores[scores["figure"] == LOSS]
-    columns = [name for key in ("change", "random", "beyond") for name in interval_names(key)]
-    return rows.assign(**rows[columns].mul(PERCENT / rows["full"], axis=0))
+    found = []
+    for row in rows.to_dict("records"):
+        own, random = (_in_percent(row, name) for name in ("change", "random"))
+        changes = {"change": own, "random": random, "beyond": difference_of(own, random)}
+        for name, one in changes.items():
+            row |= dict(zip(interval_names(name), (one.value, one.low, one.high), strict=True))
+            row[drawn_name(name)] = one.drawn
+        found.append(row)
+    return pd.DataFrame(found) if found else rows
+
+
+def _in_percent(row: dict, name: str) -> Estimate:
+    drawn = row[drawn_name(name)].astype(float) / row[drawn_name("full")]
+    found = Estimate.of_drawn(row[name] / row["full"], drawn, int(row["examples"]))
+    return found.scaled(PERCENT)
 
 
 def said_of_metric(scores: pd.DataFrame) -> str:
-    """Whether the tuned encoders' first metric changes as well, in points."""
+    """Whether the tuned encoders' first metric changes as well, in points.
+
+    Args:
+        scores: as SCORES, drawn.
+    """
     rows = scores[~scores["figure"].isin([LOSS, CALIBRATION]) & (scores["arm"] == TUNED)]
     first = rows.groupby("task", sort=False)["figure"].transform("first")
     rows = rows[rows["figure"] == first]
     if rows.empty:
         return ""
     names = interval_names("change")
-    joint = rows_over_seeds(rows, ["task", "figure"], [names])
+    joint = drawn_rows_over_seeds(rows, ["task", "figure"], [names])
     joint[list(names)] *= PERCENT
     found = _shown(sides(joint, low=names[1], high=names[2]), "with them off")
     changes = [

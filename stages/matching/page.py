@@ -3,6 +3,7 @@
 import pandas as pd
 
 from stages.core.pages.charts import dots
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import NotMeasured
@@ -65,15 +66,15 @@ FIGURE_WORDS = {
 
 def sections(measures: Measures) -> list[Section]:
     cells = measures.frame(HEADS)
-    groups = measures.frame(GROUPS)
-    found = [_found(cells, groups), _off(measures.frame(OFF)), _tuning(groups)]
+    groups = measures.drawn(GROUPS)
+    found = [_found(cells, groups), _off(measures.drawn(OFF)), _tuning(groups)]
     reading = measures.frame(READING)
     return [*found, _reading(reading)] if len(reading) else found
 
 
 def in_short(measures: Measures) -> list[str]:
     """Of the first task: what heads that match do, what is lost without them, what tuning does."""
-    groups, off = measures.frame(GROUPS), measures.frame(OFF)
+    groups, off = measures.drawn(GROUPS), measures.drawn(OFF)
     task = str(groups["task"].iloc[0])
     said = [
         said_of_strongest(groups, task),
@@ -157,10 +158,9 @@ def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
 
 def _off(rows: pd.DataFrame) -> Section:
     rows = rows.assign(off=rows["family"].map(OFF_WORDS), of=rows["sample"].map(SAMPLES))
-    in_percent = (PERCENT * rows[list(RELATIVE)]).set_axis(IN_PERCENT, axis=1)
-    rows = rows.drop(columns=["effect", "low", "high", *RELATIVE]).join(in_percent)
     keys = ["task", "arm", "off", "of"]
-    table = rows_over_seeds(rows, keys, [IN_PERCENT]).set_index(keys)
+    joint = drawn_rows_over_seeds(rows, keys, [RELATIVE]).set_index(keys)
+    table = (PERCENT * joint).set_axis(IN_PERCENT, axis=1)
     others = rows.groupby(keys, sort=False)
     table = table.join(others[["baseline", "examples", "heads_off"]].mean())
     table = table.join(others["draws"].sum()).reset_index()
@@ -206,7 +206,7 @@ def _tuning(groups: pd.DataFrame) -> Section:
     groups = groups.assign(figure=groups["figure"].map(FIGURE_WORDS))
     groups["when"] = (groups["arm"] == groups["heads_of"]).map({True: "after", False: "before"})
     keys = ["task", "heads_of", "group", "figure", "when"]
-    table = rows_over_seeds(groups, keys, [IN_PERCENT])
+    table = drawn_rows_over_seeds(groups, keys, [IN_PERCENT])
     wide = table.pivot(index=keys[:-1], columns="when", values=list(IN_PERCENT))
     wide.columns = [f"{when}" if name == "value" else f"{when}_{name}" for name, when in wide]
     columns = [f"{when}{end}" for when in ("before", "after") for end in ("", "_low", "_high")]

@@ -5,6 +5,7 @@ Scores are shares of attention, changes without heads are in percent of the metr
 
 import pandas as pd
 
+from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.said import (
     ABOVE,
     ARMS,
@@ -19,7 +20,6 @@ from stages.core.pages.said import (
     top_heads,
 )
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
-from stages.core.verdicts.estimates import rows_over_seeds
 from stages.matching.tables import ALL, DRAWS, MATCHING, RANDOM, SCORE, STRONGEST
 
 PERCENT = 100
@@ -31,13 +31,13 @@ def said_of_strongest(groups: pd.DataFrame, task: str) -> str:
     """What the strongest heads of the lower half give to equal terms, beside random weights.
 
     Args:
-        groups: as GROUPS.
+        groups: as GROUPS, drawn.
     """
     own = groups[(groups["arm"] == groups["heads_of"]) & (groups["task"] == task)]
     own = own[(own["figure"] == SCORE) & (own["group"] == STRONGEST)]
     if own.empty:
         return ""
-    joint = rows_over_seeds(own, ["arm"], [VALUE]).set_index("arm")
+    joint = drawn_rows_over_seeds(own, ["arm"], [VALUE]).set_index("arm")
     if TUNED not in joint.index:
         return ""
     control = _measured(joint.loc[RANDOM_WEIGHTS]) if RANDOM_WEIGHTS in joint.index else ""
@@ -56,10 +56,9 @@ def said_of_off(off: pd.DataFrame, task: str) -> str:
     """What the tuned encoder loses without the heads that match, and without random ones.
 
     Args:
-        off: as OFF.
+        off: as OFF, drawn.
     """
     own = off[(off["arm"] == TUNED) & (off["task"] == task)]
-    own = own.assign(**{name: PERCENT * own[name] for name in RELATIVE})
     parts = []
     for sample, family, words in (
         (ALL, MATCHING, "with the heads that match off"),
@@ -68,8 +67,8 @@ def said_of_off(off: pd.DataFrame, task: str) -> str:
         rows = own[(own["sample"] == sample) & (own["family"] == family)]
         if rows.empty:
             continue
-        (row,) = rows_over_seeds(rows, ["task", "family"], [RELATIVE]).to_dict("records")
-        value, low, high = (row[name] for name in RELATIVE)
+        (row,) = drawn_rows_over_seeds(rows, ["task", "family"], [RELATIVE]).to_dict("records")
+        value, low, high = (PERCENT * row[name] for name in RELATIVE)
         way = {ABOVE: "rises", BELOW: "falls", NOT_SHOWN: "is not shown to change"}[side(low, high)]
         parts.append(f"{words} it {way} ({measured(value, low, high, '+.1f', 'percent')})")
     return f"The metric of {task}: {'; '.join(parts)}." if parts else ""
@@ -79,13 +78,13 @@ def said_of_tuning(groups: pd.DataFrame, task: str) -> str:
     """Whether heads that match in the tuned encoder gave equal terms as much before tuning.
 
     Args:
-        groups: as GROUPS.
+        groups: as GROUPS, drawn.
     """
     own = groups[(groups["heads_of"] == TUNED) & (groups["task"] == task)]
     own = own[(own["figure"] == SCORE) & (own["group"] == MATCHING)]
     if own["arm"].nunique() < 2:
         return ""
-    joint = rows_over_seeds(own, ["arm"], [VALUE]).set_index("arm")
+    joint = drawn_rows_over_seeds(own, ["arm"], [VALUE]).set_index("arm")
     before, after = joint.drop(index=TUNED).iloc[0], joint.loc[TUNED]
     words = {ABOVE: "more than", BELOW: "less than", NOT_SHOWN: "not shown to be other than"}
     how = words[apart(after["low"], after["high"], before["low"], before["high"])]

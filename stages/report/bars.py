@@ -40,6 +40,17 @@ class Bar:
     control: float | None
 
 
+def allows_for_choice(finding: Finding) -> bool:
+    """Whether the interval is of the task that decides, but not that task's own.
+
+    Which task is the smallest or largest is known from its value alone: the claim's interval allows
+    for that, so the same value has another interval beside the other tasks.
+    """
+    deciding = [one for one in finding.tasks.values() if one.value == finding.value]
+    ends = finding.low, finding.high
+    return bool(deciding) and all((one.low, one.high) != ends for one in deciding)
+
+
 def bar(finding: Finding) -> Bar:
     """Scale the claim's numbers so that all of them fit on the bar."""
     published = finding.published

@@ -19,7 +19,14 @@ from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
 from stages.core.viewer.script.inline import as_json
-from stages.report.bars import bar, is_signed, published_in_words, region_in_words, shown
+from stages.report.bars import (
+    allows_for_choice,
+    bar,
+    is_signed,
+    published_in_words,
+    region_in_words,
+    shown,
+)
 from stages.report.cells import columns, rows
 from stages.report.embedded_charts import inline_specification
 from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
@@ -49,6 +56,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         bar=bar,
+        allows_for_choice=allows_for_choice,
         shown=shown,
         region=region_in_words,
         published=published_in_words,

@@ -1,17 +1,29 @@
 """What the page says of heads that hurt by hand, beside rows that it must leave alone."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.harmful.said import said_of_heads, said_of_loss, said_of_metric
+from stages.harmful.said import (
+    of_loss_in_percent,
+    said_of_heads,
+    said_of_loss,
+    said_of_metric,
+)
+
+RESAMPLES = np.repeat([-0.02, 0.0, 0.02], 20)
 
 
 def score(task: str, change: float, beyond: float, figure: str = "loss", **others) -> dict:
     """A loss of 2 with all heads on; limits of changes are 0.02 to either side."""
-    row = {"task": task, "arm": TUNED, "seed": 0, "figure": figure, "full": 2.0}
-    for name, value in (("change", change), ("random", 0.5), ("beyond", beyond)):
+    row = {"task": task, "arm": TUNED, "seed": 0, "figure": figure, "full": 2.0, "examples": 60}
+    row["full_drawn"] = np.full(len(RESAMPLES), 2.0)
+    values = {"change": change, "random": change - beyond, "beyond": beyond}
+    for name, value in values.items():
         row |= {name: value, f"{name}_low": value - 0.02, f"{name}_high": value + 0.02}
+    row["change_drawn"] = change + RESAMPLES
+    row["random_drawn"] = np.full(len(RESAMPLES), change - beyond)
     return row | others
 
 
@@ -30,6 +42,16 @@ def test_one_task_is_told_without_a_count():
         pd.DataFrame(rows), TUNED_FROM_RANDOM
     )
     assert said_of_loss(pd.DataFrame(rows[:2]), TUNED_FROM_RANDOM) == ""
+
+
+def test_a_resample_is_in_percent_of_its_own_loss():
+    row = score("one", -0.2, -0.2)
+    # Where the loss is larger, so is its fall: a tenth of it on every resample.
+    full = 2.0 + 10 * RESAMPLES
+    row |= {"full_drawn": full, "change_drawn": -full / 10, "change_low": -0.3}
+    (found,) = of_loss_in_percent(pd.DataFrame([row])).to_dict("records")
+    assert found["change"] == pytest.approx(-10)
+    assert (found["change_low"], found["change_high"]) == pytest.approx((-10, -10))
 
 
 def test_several_tasks_are_counted_and_seeds_widen_the_interval():

@@ -3,7 +3,7 @@
 import pytest
 
 from stages.core.verdicts.findings import Finding
-from stages.report.bars import bar, published_in_words, region_in_words
+from stages.report.bars import allows_for_choice, bar, published_in_words, region_in_words
 
 
 def finding(**changes) -> Finding:
@@ -43,6 +43,24 @@ def test_a_bar_places_value_bound_and_published_on_one_scale():
     assert (made.low, made.value, made.high) == (0.29, 0.5, 0.71)
     assert made.region == (0.08, 1.0)
     assert made.published == 0.92
+
+
+@pytest.mark.parametrize(
+    ("tasks", "says"),
+    [
+        ({}, False),
+        ({"one": (2.0, 1.0, 3.0), "two": (2.5, 1.0, 4.0)}, False),  # its own
+        ({"one": (2.0, 1.5, 3.0), "two": (2.5, 1.0, 4.0)}, True),
+        ({"one": (1.5, 1.0, 2.0), "two": (2.5, 1.5, 3.5)}, False),  # a mean, of none of them
+        ({"one": (2.0, 1.5, 3.0), "two": (2.0, 1.0, 3.0)}, False),  # one of both is its own
+    ],
+)
+def test_a_card_says_where_its_interval_is_not_that_of_the_task_that_decides(tasks, says):
+    made = {
+        name: {"value": value, "low": low, "high": high, "n": 5}
+        for name, (value, low, high) in tasks.items()
+    }
+    assert allows_for_choice(finding(tasks=made)) is says
 
 
 def test_a_bar_without_an_interval_has_none():

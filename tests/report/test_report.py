@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 from stages.core.pages.gather import pages
+from stages.core.pages.said import measured
+from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import open_measures
 from stages.coreference import page as coreference
 from stages.findings.__main__ import app as findings
@@ -163,3 +165,18 @@ def test_published_accuracies_are_in_the_unit_of_those_beside_them():
         assert 1 < offset < head < 100, name
     percent = [*coreference.PUBLISHED.to_numpy().ravel(), *probes.PUBLISHED.values()]
     assert all(1 < value < 100 for value in percent)
+
+
+def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_reports):
+    reports = synthetic_reports / "reports"
+    claims = read_findings(reports / "findings.json").claims
+    for page, claim, form, unit in (
+        ("matching", "T7-exist", ".1%", ""),
+        ("matching", "T7-matching", "+.1f", "percent"),
+        ("harmful", "B1-loss", "+.1f", "percent"),  # of three fine-tunings of each task
+        ("harmful", "B1-accuracy", "+.1f", "points"),
+    ):
+        lead = (reports / f"pages/{page}.html").read_text().split('<h2 id="claims">')[0]
+        for task, one in claims[claim].tasks.items():
+            said = measured(one.value, one.low, one.high, form, unit)
+            assert said in lead, (claim, task)
