@@ -79,16 +79,24 @@ def _estimates(values: list[Any], lows: list[Any], highs: list[Any]) -> list[Cel
 
 
 def decimals(values: list[Any]) -> int:
-    """How many decimal places a column needs for three digits of its largest number."""
-    numbers = [float(value) for value in values if _is_float(value) and math.isfinite(value)]
-    largest = max((abs(number) for number in numbers), default=0.0)
+    """How many decimal places all numbers of a column get, at most four.
+
+    As many as three digits of its largest number need, and more where one that is not 0 would else
+    read as 0; whole numbers get none.
+    """
+    numbers = [abs(float(value)) for value in values if _is_float(value) and math.isfinite(value)]
+    largest = max(numbers, default=0.0)
     if not largest or all(number == round(number) for number in numbers):
         return 0
-    return min(MOST_PLACES, max(0, DIGITS - 1 - math.floor(math.log10(largest))))
+    places = min(MOST_PLACES, max(0, DIGITS - 1 - math.floor(math.log10(largest))))
+    read = [number for number in numbers if _read(f"{number:.{MOST_PLACES}f}")]
+    while places < MOST_PLACES and not all(_read(f"{number:.{places}f}") for number in read):
+        places += 1
+    return places
 
 
 def cell(value: Any, places: int) -> Cell:
-    """A cell; a number that is not 0 never reads as 0, and one that is missing leaves it empty."""
+    """A cell; a number that reads as 0 has no sign, and one that is missing leaves it empty."""
     if value is None or value is pd.NA or value is pd.NaT:
         return Cell("", False)
     if isinstance(value, bool | np.bool_):
@@ -100,8 +108,6 @@ def cell(value: Any, places: int) -> Cell:
     if math.isnan(value):
         return Cell("", False)
     text = f"{value:,.{places}f}"
-    if _read(text) == 0 and abs(value) >= 10.0 ** -(MOST_PLACES + 1):
-        text = f"{value:.{MOST_PLACES}f}"
     return _number(text.lstrip("-") if _read(text) == 0 else text)
 
 

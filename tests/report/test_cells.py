@@ -12,6 +12,10 @@ from stages.report.cells import cell, columns, decimals, rows
     [
         ([0.9876, 0.01], 3),
         ([98.765, 0.5], 1),
+        ([98.765, 0.5, 0.04], 2),
+        ([-98.765, -0.0004, 0.0], 4),
+        ([0.9876, 0.00004, 0.00049], 4),  # the smallest reads as 0 at any of at most four
+        ([0.9876, 0.00004], 3),
         ([9.8765], 2),
         ([1234.5], 0),
         ([0.00123], 4),
@@ -21,7 +25,7 @@ from stages.report.cells import cell, columns, decimals, rows
         (["text", 0.5], 3),
     ],
 )
-def test_a_column_has_places_for_three_digits_of_its_largest_number(values, places):
+def test_a_column_has_places_for_its_largest_number_and_hides_none(values, places):
     assert decimals(values) == places
 
 
@@ -30,7 +34,7 @@ def test_a_column_has_places_for_three_digits_of_its_largest_number(values, plac
     [
         (1.23456, 2, "1.23", True),
         (np.float32(0.5), 3, "0.500", True),
-        (0.0004, 3, "0.0004", True),
+        (0.0004, 3, "0.000", True),  # its column has four places
         (-1e-9, 3, "0.000", True),
         (-0.0, 1, "0.0", True),
         (float("nan"), 2, "", False),
@@ -40,7 +44,7 @@ def test_a_column_has_places_for_three_digits_of_its_largest_number(values, plac
         ("text", 2, "text", False),
     ],
 )
-def test_a_cell_is_short_and_never_hides_a_number(value, places, text, is_number):
+def test_a_cell_has_the_places_of_its_column(value, places, text, is_number):
     assert cell(value, places) == (text, is_number, None)
 
 
