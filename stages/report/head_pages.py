@@ -6,6 +6,7 @@ with its name and its content (stages/report/head_page/head_page.js).
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,11 @@ class ModelHeads:
     heads: int
     facts: list[tuple[HeadFacts, pd.DataFrame]]
     examples: list[Example]
+
+    @cached_property
+    def texts(self) -> list[list[list[str]]]:
+        """The rows of each table as text: all heads have the same decimal places."""
+        return [texts_of(table) for _, table in self.facts]
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -93,12 +99,10 @@ def described(fact: HeadFacts, table: pd.DataFrame) -> dict[str, Any]:
 def facts_of_layer(model: ModelHeads, layer: int) -> list[dict[str, Any]]:
     """Of every head of a layer its sentences, the rows of each table, and notes on examples."""
     of_examples = notes(model.examples)
-    # All heads have the same decimal places.
-    tables = [(fact, table, texts_of(table)) for fact, table in model.facts]
     found = []
     for head in range(model.heads):
         said, rows = [], []
-        for fact, table, texts in tables:
+        for (fact, table), texts in zip(model.facts, model.texts, strict=True):
             is_own = ((table["layer"] == layer) & (table["head"] == head)).to_numpy()
             if fact.said is not None and is_own.any():
                 said.append(fact.said(table[is_own]))
