@@ -5,7 +5,7 @@ import pandas as pd
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.stage.tables import interval_names
+from stages.core.stage.tables import drawn_name, interval_names
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.harmful.apart import PLACE, apart
@@ -45,7 +45,7 @@ def in_short(measures: Measures) -> list[str]:
 
 
 def heads(measures: Measures) -> pd.DataFrame:
-    """Change of each task's loss without each head, and how often it was among the harmful."""
+    """Change of each task's loss without each head, mean over fine-tunings."""
     cells = _over_seeds(measures.frame(HEADS))
     table = cells.pivot(index=PLACE, columns="task", values="loss")
     return table[cells["task"].unique()].add_prefix("loss without: ")
@@ -69,7 +69,7 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
         run = of_loss["task"] + ", " + of_loss["arm"] + " " + of_loss["seed"].astype(str)
         what = "heads that hurt" if name == "change" else "random heads"
         drawn.append(values.assign(run=run, off=what))
-    columns_of_scores = [name for name in SCORES.columns if name in rows]
+    table = rows.drop(columns=[drawn_name(name) for name in SCORES.resampled])
     return Section(
         "B1: what is gained without the heads that hurt?",
         "A head hurts where the loss is lower without it. Each half of the examples ranks the few "
@@ -108,7 +108,7 @@ def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
                 "where it flatters. 'random' is the change without as many random heads (one, "
                 "where no head hurts), on fewer of the examples (setting harmful.random_examples), "
                 "and 'beyond' is change less random.",
-                rows[["task", *columns_of_scores]],
+                table[["task", *table.columns.drop("task")]],
             ),
             Table(
                 "harmful-saving",

@@ -89,12 +89,12 @@ def heads_of_pages(found: HeadTables) -> pd.DataFrame:
 
 
 def columns_of_pages(found: HeadTables, shown: dict[str, Page]) -> pd.DataFrame:
-    """One row a page that adds columns to the table of all heads: what they are, in its words."""
+    """One row a page that adds columns to the table of all heads: their names, what they are."""
     rows: dict[str, tuple[str, list[str]]] = {}
     for parts in found.values():
         for name, table in parts.items():
             said = (getdoc(shown[name].heads) or "").split("\n\n")[0].replace("\n", " ")
             _, names = rows.setdefault(name, (said.replace("`", ""), []))
             names += [str(one) for one in table if str(one) not in names]
-    lines = [(name, ", ".join(names), said) for name, (said, names) in rows.items()]
+    lines = [(name, names, said) for name, (said, names) in rows.items()]
     return pd.DataFrame(lines, columns=["page", "columns", "what they are"])

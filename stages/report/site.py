@@ -15,6 +15,7 @@ from markupsafe import Markup
 from stages.core.pages.charts import PLACES
 from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.pages.saving import data_of, save_svg
+from stages.core.pages.titles import heading_in_words
 from stages.core.stage.files import atomic
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.region import Verdict
@@ -61,6 +62,7 @@ def environment() -> Environment:
         region=region_in_words,
         published=published_in_words,
         signed=is_signed,
+        heading=heading_in_words,
         columns=columns,
         rows=rows,
         json=lambda content: Markup(as_json(content)),

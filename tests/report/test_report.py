@@ -180,3 +180,15 @@ def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_report
         for task, one in claims[claim].tasks.items():
             said = measured(one.value, one.low, one.high, form, unit)
             assert said in lead, (claim, task)
+
+
+def test_the_list_of_columns_is_in_words_and_names_those_of_the_file(synthetic_reports):
+    reports = synthetic_reports / "reports"
+    page = (reports / "pages/heads.html").read_text()
+    shown = re.findall(r'<th scope="col">(.*?)</th>', page)
+    terms = re.findall(r"<dt><a [^>]*>(.*?)</a>(?: .*?<code>(.*?)</code></span>)?</dt>", page)
+    words, names = [term for term, _ in terms], [code or term for term, code in terms]
+    assert words == shown[2:]  # behind layer and head
+    assert [unescape(name) for name in names] == list(pd.read_csv(reports / "heads.csv"))[3:]
+    assert "tuned from random weights, cosine before/after tuning" in words
+    assert "tuned_from_random, cosine before/after tuning" in names
