@@ -17,6 +17,7 @@ from stages.core.pages.shared_figures import (
     POINTS,
     SIGNIFICANCE,
     by_task,
+    cosines_over_seeds,
     effects,
     effects_figure,
     precisions,
@@ -27,7 +28,6 @@ from stages.core.pages.shared_figures import (
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
 MOST_SENTENCES = 3  # at the top of the page
@@ -147,9 +147,7 @@ def _single_heads_off(
 
 
 def _drift(measures: Measures) -> Section:
-    cells = rows_over_seeds(
-        measures.frame(DRIFT), ["task", "layer", "head"], [("cosine", "low", "high")]
-    )
+    cells = cosines_over_seeds(measures.frame(DRIFT))
     beside = measures.frame(TUNED_HEADS)
     beside = beside[beside["variant"] == "cropped"]
     layers = pd.concat(

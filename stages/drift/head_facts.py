@@ -4,7 +4,7 @@ import pandas as pd
 
 from stages.core.maps.tables import TUNED_HEADS
 from stages.core.pages.head_facts import HeadFacts
-from stages.core.verdicts.estimates import rows_over_seeds
+from stages.core.pages.shared_figures import COSINES_CUT, cosines_over_seeds
 from stages.core.verdicts.measures import Measures
 
 
@@ -12,7 +12,7 @@ def rows(measures: Measures) -> pd.DataFrame:
     """One row a task and head, over fine-tunings."""
     table = measures.frame(TUNED_HEADS)
     cropped = table[table["variant"] == "cropped"]
-    return rows_over_seeds(cropped, ["task", "layer", "head"], [("cosine", "low", "high")])
+    return cosines_over_seeds(cropped)
 
 
 FACTS = (
@@ -20,7 +20,7 @@ FACTS = (
         "drift",
         5,
         "Drift by tuning",
-        "Cosine between its maps before and after tuning; 1 is no change.",
+        f"Cosine between its maps before and after tuning; 1 is no change. {COSINES_CUT}",
         rows,
     ),
 )

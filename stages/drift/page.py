@@ -4,9 +4,8 @@ import pandas as pd
 
 from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
 from stages.core.pages.page import Page, Section, Table
-from stages.core.pages.shared_figures import similarity_figure
+from stages.core.pages.shared_figures import cosines_over_seeds, similarity_figure
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.drift.said import said_of_heads, said_of_last_layers, said_of_layers
 
@@ -34,7 +33,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def in_short(measures: Measures) -> list[str]:
     cosines = measures.frame(TUNED_HEADS)
-    cells = _over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
+    cells = cosines_over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
     control = _control(measures) if cosines["variant"].iloc[0] == "cropped" else None
     said = [said_of_last_layers(cells, control), said_of_heads(cells, control)]
     if cells["task"].nunique() == 1:
@@ -45,7 +44,7 @@ def in_short(measures: Measures) -> list[str]:
 def _control(measures: Measures) -> pd.DataFrame | None:
     """The cosines of the encoder that was tuned from random weights, where there are any."""
     try:
-        return _over_seeds(measures.frame(RANDOM_HEADS))
+        return cosines_over_seeds(measures.frame(RANDOM_HEADS))
     except NotMeasured:
         return None
 
@@ -53,19 +52,15 @@ def _control(measures: Measures) -> pd.DataFrame | None:
 def heads(measures: Measures) -> pd.DataFrame:
     """Cosine of each head's maps before and after tuning, mean over the tasks."""
     cosines = measures.frame(TUNED_HEADS)
-    cosines = _over_seeds(cosines[cosines["variant"] == "cropped"])
+    cosines = cosines_over_seeds(cosines[cosines["variant"] == "cropped"])
     mean = cosines.groupby(["layer", "head"])["cosine"].mean()
     return mean.rename("cosine before/after tuning").to_frame()
-
-
-def _over_seeds(cells: pd.DataFrame) -> pd.DataFrame:
-    return rows_over_seeds(cells, ["task", "layer", "head"], [("cosine", "low", "high")])
 
 
 def _section(rows: pd.DataFrame, variant: str, text: str, control: pd.DataFrame | None) -> Section:
     name = f"drift-{variant}"
     table = rows[["task", "seed", "layer", "head", "cosine", "low", "high", "count"]]
-    cells = _over_seeds(rows)
+    cells = cosines_over_seeds(rows)
     layers = cells.groupby(["task", "layer"], sort=False)["cosine"].mean().reset_index()
     return Section(
         f"K5: maps before and after tuning, {variant}",

@@ -4,7 +4,7 @@ import pandas as pd
 
 from stages.core.pages.head_facts import HeadFacts
 from stages.core.verdicts.measures import Measures
-from stages.importance.page import importances
+from stages.importance.page import CUT, importances
 
 
 def rows(measures: Measures) -> pd.DataFrame:
@@ -23,7 +23,7 @@ FACTS = (
         4,
         "Importance by gradients",
         "Mean absolute gradient of the loss with respect to the head's gate, with its 95% "
-        "interval, and its rank among all heads.",
+        f"interval, and its rank among all heads. {CUT}",
         rows,
     ),
 )

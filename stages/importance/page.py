@@ -4,6 +4,7 @@ from itertools import chain
 
 import pandas as pd
 
+from stages.core.pages.bounded import cut, said_of_cut
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.tables import interval_names
@@ -11,6 +12,8 @@ from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.importance.said import said_of_agreement, said_of_cost, said_of_exact, said_of_first
 from stages.importance.tables import AGREEMENT, COSTS, HEADS
+
+CUT = said_of_cut("importance", most=None)
 
 
 def sections(measures: Measures) -> list[Section]:
@@ -29,6 +32,7 @@ def importances(measures: Measures) -> pd.DataFrame:
     cells, keys = measures.frame(HEADS), ["task", "layer", "head"]
     columns = [interval_names(name) for name in ("importance", "loss")]
     table = rows_over_seeds(cells, keys, columns)
+    table = cut(table, *columns[0][1:], most=None)
     others = cells.columns.difference(["seed", *keys, *chain(*columns)], sort=False)
     means = cells.groupby(keys, sort=False)[list(others)].mean()
     return table.merge(means.reset_index(), on=keys, validate="one_to_one")
@@ -115,7 +119,7 @@ def _every_head(cells: pd.DataFrame) -> Section:
                 "importance-heads",
                 "Importance and exact change of the loss",
                 "Means over examples with 95% intervals; cross-entropy in nats, squared error "
-                "for scores.",
+                f"for scores. {CUT}",
                 cells,
             ),
         ),

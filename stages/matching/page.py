@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from stages.core.pages.bounded import cut, said_of_cut
 from stages.core.pages.charts import dots
 from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
@@ -207,6 +208,8 @@ def _tuning(groups: pd.DataFrame) -> Section:
     groups["when"] = (groups["arm"] == groups["heads_of"]).map({True: "after", False: "before"})
     keys = ["task", "heads_of", "group", "figure", "when"]
     table = drawn_rows_over_seeds(groups, keys, [IN_PERCENT])
+    # What is beyond chance may be below it.
+    table = table.where(table["figure"] == FIGURE_WORDS[SCORE], cut(table, "low", "high"))
     wide = table.pivot(index=keys[:-1], columns="when", values=list(IN_PERCENT))
     wide.columns = [f"{when}" if name == "value" else f"{when}_{name}" for name, when in wide]
     columns = [f"{when}{end}" for when in ("before", "after") for end in ("", "_low", "_high")]
@@ -225,7 +228,8 @@ def _tuning(groups: pd.DataFrame) -> Section:
                 "Each row compares a share of attention 'before' and 'after' tuning, mean over the "
                 "heads of a group, with its 95% interval over examples and, where there are "
                 "several fine-tunings, over seeds; of 'change', after less before, the claims have "
-                "the intervals. 'heads_of' is the encoder after tuning, which chose the heads.",
+                "the intervals. 'heads_of' is the encoder after tuning, which chose the heads. "
+                f"{said_of_cut('a share, unlike what is beyond chance,')}",
                 wide.assign(change=wide["after"] - wide["before"]),
             ),
         ),
