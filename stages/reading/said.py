@@ -217,7 +217,7 @@ def said_of_head(
     """Whether an attack goes through a head.
 
     Args:
-        head: as "1.2", the one that all passages choose.
+        head: as "1-2", the one that all passages choose.
         effect: change of the attack's effect without the head that the other half chose.
         attacked: change on attacked questions without the head that the other half chose for it.
     """

@@ -87,7 +87,7 @@ def said_of_chosen_heads(measures: Measures) -> dict[str, list[str]]:
             for change in (EFFECT, ATTACKED)
         )
         chosen = some[some["change"] == EFFECT]
-        names = dict.fromkeys(f"{row.layer}.{row.head}" for row in chosen.itertuples())
+        names = dict.fromkeys(f"{row.layer}-{row.head}" for row in chosen.itertuples())
         limits = [Estimate(*(one[name] for name in VALUE), 0) for one in (effect, attacked)]
         of_head = said_of_head(str(questions), str(attack), " or ".join(names), *limits)
         said.setdefault(str(questions), []).append(of_head)

@@ -163,14 +163,14 @@ def test_what_is_said_of_shuffles():
 
 
 def test_what_is_said_of_heads_and_of_cls():
-    text = said_of_head("one", "x", "1.2", ABOVE, NEAR)
+    text = said_of_head("one", "x", "1-2", ABOVE, NEAR)
     assert "effect is smaller on the other half (+10.0" in text
     assert "not shown to be answered otherwise (+1.0" in text
-    assert text.endswith("choose head 1.2.")
-    other = said_of_head("one", "x", "1.2", BELOW, BELOW)
+    assert text.endswith("choose head 1-2.")
+    other = said_of_head("one", "x", "1-2", BELOW, BELOW)
     assert "effect is larger" in other and "answered worse" in other
-    assert "answered better" in said_of_head("one", "x", "1.2", FLAT, ABOVE)
-    assert "not shown to change" in said_of_head("one", "x", "1.2", FLAT, ABOVE)
+    assert "answered better" in said_of_head("one", "x", "1-2", FLAT, ABOVE)
+    assert "not shown to change" in said_of_head("one", "x", "1-2", FLAT, ABOVE)
     text = said_of_cls("one", BELOW, ABOVE)
     assert "gives to appended words less than their share of the words (-10.0" in text
     assert "which is more than what it gives to as many at the end of the intact" in text
@@ -238,7 +238,7 @@ def test_the_page_says_what_claims_say(project):
         figures_of["reading-trainings"].finding
     )
     assert "(+20.0 points" in figures_of["reading-heads"].finding
-    assert "head 1.2." in figures_of["reading-heads"].finding
+    assert "head 1-2." in figures_of["reading-heads"].finding
     assert "(+15.0 points" in figures_of["reading-cls"].finding
     for item in figures_of.values():
         assert item.chart.to_dict()["data"] or item.chart.to_dict()["datasets"]
@@ -253,7 +253,7 @@ def test_the_page_says_in_short_what_was_found_on_the_first_set(project):
     assert "all 6 readers" in trained
     # Without other trainings the heads are spoken of; of what was not learnt nothing is said.
     write_scores(project, reader())
-    assert "All passages choose head 1.2." in PAGE.in_short(project)[2]
+    assert "All passages choose head 1-2." in PAGE.in_short(project)[2]
     write_scores(project, reader(less=0.45))
     assert len(PAGE.in_short(project)) == 1
 
