@@ -80,7 +80,9 @@ def said_of_most(cells: pd.DataFrame, kinds: dict[str, str]) -> str:
         if (statistic, arm) not in counts:
             continue
         control = counts.get((statistic, RANDOM_WEIGHTS))
-        said = f"{counts[statistic, arm]} give more than half of their attention to {name}"
+        count = counts[statistic, arm]
+        gives = {0: "none gives more than half of its", 1: "1 gives more than half of its"}
+        said = f"{gives.get(count, f'{count} give more than half of their')} attention to {name}"
         parts.append(said if control is None else f"{said} (random weights: {control})")
     return f"Of {counted(total, 'head')} of {ARMS[arm]} {' and '.join(parts)}." if parts else ""
 

@@ -51,13 +51,19 @@ def said_of_last_layers(cells: pd.DataFrame, control: pd.DataFrame | None = None
     beside = ""
     if control is not None and len(control):
         count, total = len(_last_lead(control)), control["task"].nunique()
-        beside = f"; tuned from random weights on {count} of {total}"
+        beside = f"; tuned from random weights on {_of_tasks(count, total)}"
     return (
         f"What answers to the last two of the source's twelve layers ({names}) changes more than "
-        f"all others on {len(held)} of "
-        f"{len(tasks)} {'task' if len(tasks) == 1 else 'tasks'}{which}{beside}. Means over heads, "
+        f"all others on {_of_tasks(len(held), len(tasks))}{which}{beside}. Means over heads, "
         "without an interval."
     )
+
+
+def _of_tasks(count: int, total: int) -> str:
+    """As "2 of 3 tasks"; the control may have been measured on fewer than the encoder."""
+    if total == 1:
+        return "the one task measured" if count else "no task"
+    return f"{count or 'none'} of {total} tasks"
 
 
 def _last_lead(cells: pd.DataFrame) -> list:

@@ -30,7 +30,7 @@ def test_heads_that_look_mostly_at_a_kind_stand_beside_random_weights():
     )
     assert said_of_most(rows, {"cls": "[CLS]", "sep": "[SEP]", "next": "the next token"}) == (
         "Of 4 heads of the tuned encoder 2 give more than half of their attention to [CLS] (random "
-        "weights: 1) and 0 give more than half of their attention to [SEP] (random weights: 0)."
+        "weights: 1) and none gives more than half of its attention to [SEP] (random weights: 0)."
     )
     assert said_of_most(rows, {"next": "the next token"}) == ""
     alone = said_of_most(rows[rows["arm"] == "untuned"], {"cls": "[CLS]"})

@@ -35,8 +35,12 @@ def test_the_last_two_of_twelve_layers_change_most_where_both_are_below_all_othe
         f"{beginning} (layers 10 and 11) changes more than all others on 1 of 3 tasks (a). Means "
         "over heads, without an interval."
     )
-    assert "tasks (a); tuned from random weights on 2 of 2. Means" in said_of_last_layers(
+    assert "tasks (a); tuned from random weights on 2 of 2 tasks. Means" in said_of_last_layers(
         rows, cells(a=[*above, 0.8, 0.2, 0.1], b=[*above, 0.8, 0.3, 0.2])
+    )
+    assert "on none of 2 tasks. Means" in said_of_last_layers(cells(b=[0.5] * 12, c=[0.5] * 12))
+    assert "on no task; tuned from random weights on the one task measured. Means" in (
+        said_of_last_layers(cells(c=[0.5] * 12), cells(c=[*above, 0.8, 0.2, 0.1]))
     )
     assert said_of_last_layers(rows.iloc[:0]) == ""
 
