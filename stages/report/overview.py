@@ -9,6 +9,7 @@ from platform import python_version
 from typing import get_args
 
 from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.pages.said import of_all
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.verdicts.answers import NotMeasured
@@ -98,9 +99,12 @@ def headline(findings: Findings) -> list[str]:
         measured = f"{len(inside)} of them {one} measured in the setting of {its}"
         said.append(f"{measured}: {_verdicts(inside)}.")
     else:
+        none, verdicts = ("It was not", "verdict speaks")
+        if len(published) > 1:
+            none, verdicts = ("None was", "verdicts speak")
         said.append(
-            "None was measured in exactly the setting of its source; the verdicts speak of the "
-            "model and the text named above."
+            f"{none} measured in exactly the setting of its source; the {verdicts} of the model "
+            "and the text named above."
         )
     differing = Counter(one for finding in published for one in finding.setting.departures)
     parts = [f"{difference_in_words(one)} ({_claims(n)})" for one, n in differing.most_common()]
@@ -122,34 +126,50 @@ def certainty(findings: Findings) -> list[str]:
     of_several = sum((finding.seeds or 0) > 1 for finding in published)
     of_one = sum(finding.seeds == 1 for finding in published)
     of_none = len(published) - of_several - of_one
+    # Of one fine-tuning is what has one alone on some task; recorded attention was tuned elsewhere.
     models = {
-        "of several fine-tunings": of_several,
-        "of one": of_one,
-        "without fine-tuning": of_none,
+        "of several on every task": of_several,
+        "of only one on some task": of_one,
+        "without fine-tuning here": of_none,
     }
     parts = [f"{_claims(number)} {words}" for words, number in models.items() if number]
     spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
-    controlled = sum(finding.control is not None for finding in published)
-    beside = (
-        f"{controlled} of {_claims(len(published))} {'has' if controlled == 1 else 'have'} a "
-        "control: the same measured on random weights, or on an encoder tuned from them."
-    )
     return [
         f"{spread}: {_joined(parts)}.",
-        beside + _beyond([finding for finding in published if finding.verdict == "holds"]),
+        _controlled(published)
+        + _beyond([finding for finding in published if finding.verdict == "holds"]),
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
+
+
+def _controlled(some: list[Finding]) -> str:
+    """How many of the claims have a control, and what one is."""
+    controlled = sum(finding.control is not None for finding in some)
+    if len(some) == 1:
+        said = f"The only claim has {'a' if controlled else 'no'} control"
+    else:
+        verb = "has" if controlled < 2 else "have"
+        said = _capital(f"{of_all(controlled, len(some), 'claim')} {verb} a control")
+    return f"{said} (the same measured on random weights, or on an encoder tuned from them)."
 
 
 def _beyond(holding: list[Finding]) -> str:
     """How many of the claims that hold had to be beyond their control; empty where none holds."""
     if not holding:
         return ""
+    if len(holding) == 1:
+        (finding,) = holding
+        if finding.control is None:
+            return " The one that holds has none, and says why."
+        if not finding.holds.direction:
+            return " The one that holds is between two bounds, where a control asks nothing."
+        return " The one that holds is beyond its control, as it has to be."
     bare = sum(finding.control is None for finding in holding)
     ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
+    beyond = len(holding) - bare - ranged
     parts = {
-        "beyond the control, as they have to be": len(holding) - bare - ranged,
-        "without one (each says why)": bare,
+        f"beyond the control, as {'it has' if beyond == 1 else 'they have'} to be": beyond,
+        f"without one ({'it' if bare == 1 else 'each'} says why)": bare,
         "between two bounds, where a control asks nothing": ranged,
     }
     said = ", ".join(f"{number} {words}" for words, number in parts.items() if number)
@@ -162,6 +182,10 @@ def _published(findings: Findings) -> list[Finding]:
 
 def _all_of(some: list[Finding]) -> str:
     return "Each of them was measured" if len(some) > 1 else "It was measured"
+
+
+def _capital(said: str) -> str:
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def _claims(number: int, what: str = "") -> str:
@@ -223,7 +247,7 @@ def not_learnt_in_words(findings: Findings) -> str:
     said = ", and ".join(parts)
     these = "these" if len(names) > 1 else "this"
     return (
-        f"{said[0].upper()}{said[1:]}. No claim about the tuned encoder or its heads counts "
+        f"{_capital(said)}. No claim about the tuned encoder or its heads counts "
         f"{these}: tune longer, with another learning rate or with more examples."
     )
 

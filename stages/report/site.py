@@ -29,6 +29,7 @@ from stages.report.bars import (
     shown,
 )
 from stages.report.cells import columns, rows
+from stages.report.claim_cards import fine_tunings_in_words
 from stages.report.embedded_charts import inline_specification
 from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
 from stages.report.head_pages import (
@@ -70,6 +71,7 @@ def environment() -> Environment:
         plain=plain,
         argument=argument_in_words,
         difference=difference_in_words,
+        fine_tunings=fine_tunings_in_words,
         place=place_in_source,
         names_a_layer=names_a_layer,
         yaml=as_yaml,

@@ -55,6 +55,11 @@ def test_the_headline_of_one_claim_and_of_none():
         "1 published claim was measured here: 1 is not decidable here.",
         "It was measured in the setting of its source.",
     ]
+    other = {"a": finding(verdict="holds", setting=ELSEWHERE)}
+    assert headline(findings(other))[1] == (
+        "It was not measured in exactly the setting of its source; the verdict speaks of the model "
+        "and the text named above."
+    )
     two = {name: finding(verdict="holds", setting=ELSEWHERE) for name in "ab"}
     assert headline(findings(two)) == [
         "2 published claims were measured here: 2 hold.",
@@ -79,20 +84,33 @@ def test_how_sure_the_published_claims_are_is_counted():
         "c": finding(seeds=None, verdict="fails"),
         "own": finding(seeds=3, kind="own"),
     }
-    has_one = "control: the same measured on random weights, or on an encoder tuned from them."
+    control_is = "control (the same measured on random weights, or on an encoder tuned from them)."
     assert certainty(findings(claims)) == [
         "Intervals are over examples or texts, and over fine-tunings where there are several: 1 "
-        "claim of several fine-tunings, 1 claim of one and 1 claim without fine-tuning.",
-        f"1 of 3 claims has a {has_one} Of the 2 that hold: 1 beyond the control, as they have to "
-        "be, 1 without one (each says why).",
+        "claim of several on every task, 1 claim of only one on some task and 1 claim without "
+        "fine-tuning here.",
+        f"1 of 3 claims has a {control_is} Of the 2 that hold: 1 beyond the control, as it "
+        "has to be, 1 without one (it says why).",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
-    said = certainty(findings({"a": between}))[1]
-    assert said.endswith("Of the 1 that hold: 1 between two bounds, where a control asks nothing.")
+    for one, ends in (
+        (between, "The one that holds is between two bounds, where a control asks nothing."),
+        (finding(control=control), "The one that holds is beyond its control, as it has to be."),
+        (finding(), "The one that holds has none, and says why."),
+    ):
+        said = certainty(findings({"a": one}))[1]
+        has = "no" if one.control is None else "a"
+        assert said == f"The only claim has {has} {control_is} {ends}"
+    assert certainty(findings({"a": between, "b": between}))[1] == (
+        f"Both claims have a {control_is} Of the 2 that hold: 2 between two bounds, where a "
+        "control asks nothing."
+    )
+    bare = {name: finding(verdict="fails") for name in "abc"}
+    assert certainty(findings(bare))[1] == f"None of 3 claims has a {control_is}"
     untuned = findings({"c": finding(seeds=None, verdict="fails")})
-    assert certainty(untuned)[0].endswith("several: 1 claim without fine-tuning.")
-    assert certainty(untuned)[1] == f"0 of 1 claim have a {has_one}"
+    assert certainty(untuned)[0].endswith("several: 1 claim without fine-tuning here.")
+    assert certainty(untuned)[1] == f"The only claim has no {control_is}"
     assert certainty(findings({"own": finding(kind="own")})) == []
 
 
