@@ -12,6 +12,7 @@ from stages.core.stage.files import InputError, atomic
 from stages.core.verdicts.findings import FINDINGS_FILE, Finding, Findings, read_findings
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import UNKNOWN, WORDS
+from stages.report.model_facts import model_in_words
 
 POINTS = ("training", "layers", "text", "inputs", "arm")
 NAMES = {
@@ -65,10 +66,13 @@ def compared(all_findings: Mapping[str, Findings]) -> list[Row]:
     return sorted(rows, key=lambda row: (not row.flips, not row.differs))
 
 
-def differences(row: Row) -> list[str]:
+def differences(row: Row, named: Mapping[str, str] | None = None) -> list[str]:
     """In what those configurations differ that do not agree, in words, a line a point.
 
     Only points on which they do differ are named; where they differ in none, that is said.
+
+    Args:
+        named: what readers call models, where they have another name.
     """
     sides = row.measured
     if row.flips:
@@ -76,6 +80,7 @@ def differences(row: Row) -> list[str]:
     said = []
     models = {name: one.model for name, one in sides.items()}
     if len(set(models.values())) > 1:
+        models = {name: (named or {}).get(model, model) for name, model in models.items()}
         said.append("model: " + _by_value(models))
     for point in POINTS:
         values = {name: _in_words(point, one) for name, one in sides.items()}
@@ -125,7 +130,7 @@ def summary(rows: list[Row]) -> str:
     if not differ:
         return f"{of}; no verdict differs."
     turned = "none turns" if not flip else "1 turns" if flip == 1 else f"{flip} turn"
-    differing = f"verdicts differ on {differ} of them" if differ > 1 else "verdicts differ on 1"
+    differing = f"verdicts differ on {f'{differ} of them' if len(several) > 1 else 'it'}"
     return f"{of}; {differing}, and {turned} round between holds and fails."
 
 
@@ -157,6 +162,11 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
         name: _beside(folder / FINDINGS_FILE.parent / "index.html", output)
         for name, (folder, _) in read.items()
     }
+    named = {
+        model: model_in_words(model, findings)
+        for findings in all_findings.values()
+        for model in findings.models
+    }
     static = Path(__file__).parent / "static"
     text = templates.get_template("comparison.html").render(
         rows=rows,
@@ -164,7 +174,7 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
         links=links,
         summary=summary(rows),
         nowhere=nowhere(all_findings),
-        differences={row.name: differences(row) for row in rows if row.differs},
+        differences={row.name: differences(row, named) for row in rows if row.differs},
         verdicts=get_args(Verdict),
         style=(static / "report.css").read_text(encoding="utf-8"),
         script=(static / "tables.js").read_text(encoding="utf-8"),

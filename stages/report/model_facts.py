@@ -90,6 +90,14 @@ def _facts(name: str, findings: Findings, heads: pd.DataFrame, own: bool) -> Mod
     return ModelFacts(name, layers, number, parameters, trained, not own, known_as)
 
 
+def model_in_words(name: str, findings: Findings) -> str:
+    """What the world calls a model, without its publisher, as sentences and cells name it."""
+    if name != checkpoint_name(findings.checkpoint):
+        return name
+    known_as = _known_as(findings.checkpoint)
+    return known_as.split("/")[-1] if known_as else name
+
+
 def _known_as(checkpoint: dict[str, Any]) -> str | None:
     """The public name of the checkpoint's weights, where their sum is a known one."""
     sums = (checkpoint.get("sha256") or {}).values()

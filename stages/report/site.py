@@ -39,6 +39,7 @@ from stages.report.head_pages import (
     write_heads,
 )
 from stages.report.measured_pages import MeasuredPage, navigation
+from stages.report.model_facts import model_in_words
 from stages.report.origins import Origin, as_yaml
 from stages.report.overview import difference_in_words
 from stages.report.prose import argument_in_words, names_a_layer, place_in_source, plain, prose
@@ -72,6 +73,8 @@ def environment() -> Environment:
         argument=argument_in_words,
         difference=difference_in_words,
         fine_tunings=fine_tunings_in_words,
+        heading=heading_in_words,
+        model=model_in_words,
         place=place_in_source,
         names_a_layer=names_a_layer,
         yaml=as_yaml,

@@ -71,6 +71,11 @@ def test_only_points_that_differ_are_named(both):
     assert differences(differs) == ["They differ in none of model, setting and data that decide."]
 
 
+def test_models_are_called_as_the_world_calls_them(both):
+    line, *_ = differences(compared(both)[0], {"bert of 6": "Bert"})
+    assert line == "model: Bert (small); bert of 12 (large)"
+
+
 def test_of_a_flip_only_the_sides_that_disagree_are_held_together(both):
     third = findings({"flips": finding(**of("undecided", 24))}, configuration="third")
     row = compared(both | {"third": third})[0]
@@ -91,6 +96,11 @@ def test_the_sentence_counts_claims_that_were_measured_twice(both):
         "4 of 4 claims were measured in more than one configuration; no verdict differs."
     )
     assert summary(compared({})).startswith("No claim")
+    rows = [row for row in compared(both) if row.name in ("flips", "once")]
+    assert summary(rows) == (
+        "1 of 2 claims was measured in more than one configuration; verdicts differ on it, and 1 "
+        "turns round between holds and fails."
+    )
 
 
 def folder_of(made: Findings, folder: Path) -> Path:
@@ -107,6 +117,8 @@ def test_the_page_has_a_cell_a_claim_and_configuration_and_links_what_is_there(b
     text = page.read_text(encoding="utf-8")
     body = re.search(r'<table class="compared.*?<tbody>(.*?)</tbody>', text, re.S)[1]
     cells = re.findall(r"<td data-value.*?</td>", body, re.S)
+    beside_the_id = re.findall(r"</th>\s*<td class=\"statement\"", body)
+    assert len(beside_the_id) == 5
     assert len(cells) == 5 * 2 and sum("not measured" in cell for cell in cells) == 2
     assert re.findall(r'href="([^"#]*html)"', text) == ["../large/reports/index.html"]
     assert not re.search(r"<(?:script|link|img)[^>]*src=", text)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save_file
 
-from stages.report.model_facts import KNOWN_AS, ModelFacts, model_facts, of_folder
+from stages.report.model_facts import KNOWN_AS, ModelFacts, model_facts, model_in_words, of_folder
 from tests.report.test_bars import finding
 from tests.report.test_overview import findings
 
@@ -48,5 +48,8 @@ def test_weights_with_a_known_sum_have_their_public_name():
     none = pd.DataFrame(columns=["model", "layer", "head"])
     for digest, name in ((known, KNOWN_AS[known]), (known[::-1], None)):
         source = {"source": "package", "package": "tiny", "sha256": {"model.safetensors": digest}}
-        (facts,) = model_facts(findings({}, checkpoint=source), none)
+        made = findings({}, checkpoint=source)
+        (facts,) = model_facts(made, none)
         assert facts.known_as == name
+        assert model_in_words(facts.name, made) == (name or facts.name).split("/")[-1]
+        assert model_in_words("of others", made) == "of others"
