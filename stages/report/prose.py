@@ -11,6 +11,10 @@ from markupsafe import Markup, escape
 from stages.core.pages.titles import heading_in_words, in_words
 
 CODE = re.compile(r"`([^`\n]+)`")
+# A setting by its key behind the word, as `draws` or matching.draws: page origins has its key.
+SETTING = re.compile(r"\bsetting (?:`(?:\w+\.)*(\w+)`|(?:\w+\.)+(\w+))")
+# A key in brackets by itself, as in notes of claims.
+KEY_ALONE = re.compile(r"\(`(?:(?:\w+\.)+(\w+)|([a-z]+(?:_[a-z]+)+))`\)")
 COLUMN = re.compile(r"'([a-z0-9]+(?:_[a-z0-9]+)+)'")  # of a table, whose head has it in words
 
 
@@ -25,7 +29,7 @@ def prose(context: Context, text: Any) -> Markup:
 
 def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
     """As `prose`, with what it takes from the templates."""
-    html = CODE.sub(r"<code>\1</code>", str(escape(_in_words(text))))
+    html = CODE.sub(r"<code>\1</code>", str(escape(_in_words(_settings_in_words(text)))))
     if not claim_pages:
         return Markup(html)
     ids = "|".join(re.escape(name) for name in sorted(claim_pages, key=len, reverse=True))
@@ -39,6 +43,15 @@ def with_links(text: str, claim_pages: Mapping[str, str], root: str) -> Markup:
         return f'<a href="{root}pages/{claim_pages[name]}.html#{name}">{name}</a>'
 
     return Markup(mentioned.sub(linked, html))
+
+
+def _settings_in_words(text: str) -> str:
+    """Settings by the words of their keys: "(`draw_examples`)" is "(setting 'draw examples')"."""
+
+    def said(match: re.Match[str]) -> str:
+        return f"setting '{match[match.lastindex].replace('_', ' ')}'"
+
+    return KEY_ALONE.sub(lambda match: f"({said(match)})", SETTING.sub(said, text))
 
 
 def _in_words(text: str) -> str:
@@ -79,4 +92,4 @@ def names_a_layer(text: str) -> bool:
 
 def plain(text: Any) -> str:
     """The text for those who hear it: without backticks."""
-    return CODE.sub(r"\1", _in_words(str(text)))
+    return CODE.sub(r"\1", _in_words(_settings_in_words(str(text))))

@@ -27,6 +27,19 @@ def test_names_outside_of_backticks_are_said_in_words():
     assert plain("'heads_off' of my_task") == "'heads off' of my_task"
 
 
+def test_settings_are_said_in_the_words_of_their_keys():
+    for key in ("`draw_examples`", "matching.draw_examples", "`matching.draw_examples`"):
+        assert plain(f"(setting {key}) on") == "(setting 'draw examples') on", key
+    assert plain("as the setting pairs.candidates says.") == "as the setting 'candidates' says."
+    assert plain("some (`draw_examples`); all (`pairs.candidates`)") == (
+        "some (setting 'draw examples'); all (setting 'candidates')"
+    )
+    assert plain("no setting was chosen, setting each to zero") == (
+        "no setting was chosen, setting each to zero"
+    )
+    assert with_links("name it in `run.tasks`", {}, "") == "name it in <code>run.tasks</code>"
+
+
 def test_claims_are_linked_by_their_whole_id():
     link = '<a href="../pages/classifier.html#K2-weighted">K2-weighted</a>'
     assert with_links("As K2-weighted.", PAGES, "../") == f"As {link}."
