@@ -236,7 +236,7 @@ def _shuffles(measures: Measures) -> Section:
             Table(
                 "reading-shuffles",
                 "Degrees of shuffling",
-                "`mean` and `least` are degrees of the texts that were shuffled; `same_as_right` "
+                "`mean` and `least` are degrees of the texts that were shuffled; 'same_as_right' "
                 "counts questions in which a wrong option reads as the right one, `cut` those "
                 "whose passage is cut.",
                 rows[["questions", *rows.columns.drop("questions")]],

@@ -13,6 +13,7 @@ from stages.core.pages.titles import heading_in_words, in_words
 CODE = re.compile(r"`([^`\n]+)`")
 # A setting by its key behind the word, as `draws` or matching.draws: page origins has its key.
 SETTING = re.compile(r"\bsetting (?:`(?:\w+\.)*(\w+)`|(?:\w+\.)+(\w+))")
+IN_FILE = re.compile(r"(`?)(?:\w+\.)+(\w+)\1 in `?params\.yaml`?")
 # A key in brackets by itself, as in notes of claims.
 KEY_ALONE = re.compile(r"\(`(?:(?:\w+\.)+(\w+)|([a-z]+(?:_[a-z]+)+))`\)")
 COLUMN = re.compile(r"'([a-z0-9]+(?:_[a-z0-9]+)+)'")  # of a table, whose head has it in words
@@ -51,7 +52,8 @@ def _settings_in_words(text: str) -> str:
     def said(match: re.Match[str]) -> str:
         return f"setting '{match[match.lastindex].replace('_', ' ')}'"
 
-    return KEY_ALONE.sub(lambda match: f"({said(match)})", SETTING.sub(said, text))
+    text = IN_FILE.sub(lambda match: f"the {said(match)}", SETTING.sub(said, text))
+    return KEY_ALONE.sub(lambda match: f"({said(match)})", text)
 
 
 def _in_words(text: str) -> str:

@@ -34,6 +34,8 @@ def test_settings_are_said_in_the_words_of_their_keys():
     assert plain("some (`draw_examples`); all (`pairs.candidates`)") == (
         "some (setting 'draw examples'); all (setting 'candidates')"
     )
+    for key in ("patterns.special in params.yaml", "`patterns.special` in `params.yaml`"):
+        assert plain(f"the limits are {key}.") == "the limits are the setting 'special'."
     assert plain("no setting was chosen, setting each to zero") == (
         "no setting was chosen, setting each to zero"
     )
