@@ -10,7 +10,6 @@ import pandas as pd
 
 from stages.core.pages.gather import pages
 from stages.core.pages.page import Figure, Group, Page, Section, Table
-from stages.core.pages.titles import heading_in_words
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model

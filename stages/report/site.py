@@ -73,7 +73,6 @@ def environment() -> Environment:
         argument=argument_in_words,
         difference=difference_in_words,
         fine_tunings=fine_tunings_in_words,
-        heading=heading_in_words,
         model=model_in_words,
         place=place_in_source,
         names_a_layer=names_a_layer,
