@@ -22,7 +22,7 @@ from benchmarks import readers as readers_benchmark
 from benchmarks import rebuild as rebuild_benchmark
 from benchmarks import record as record_of_rebuild
 from benchmarks import tuning as tuning_benchmark
-from stages.core.pages.charts import save_svg
+from stages.core.pages.saving import save_svg
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.command import stage_command
 
