@@ -4,6 +4,7 @@ A page that is opened from the disk may load scripts and nothing else: each file
 with its name and its content (stages/report/head_page/head_page.js).
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,7 +118,9 @@ def texts_of(table: pd.DataFrame) -> list[list[str]]:
     return [[cell.text for cell in row] for row in rows_of(columns_of(table.drop(columns=PLACE)))]
 
 
-def write_heads(folder: Path, models: list[ModelHeads], generated: list[str]) -> None:
+def write_heads(
+    folder: Path, models: list[ModelHeads], generated: list[str], named: Mapping[str, str]
+) -> None:
     """Write the index, a file a layer with what is known of its heads, and the examples.
 
     A drawn example has a file of its own; those that were chosen for one map stand together, one
@@ -125,11 +128,12 @@ def write_heads(folder: Path, models: list[ModelHeads], generated: list[str]) ->
 
     Args:
         generated: the tasks and corpora whose text programs wrote.
+        named: what readers call models, where they have another name.
     """
+    listed = [model.listed | {"name": named.get(model.name, model.name)} for model in models]
     with atomic(folder) as partial:
         partial.mkdir()
-        index = {"models": [model.listed for model in models], "generated": generated}
-        _write(partial, INDEX, index)
+        _write(partial, INDEX, {"models": listed, "generated": generated})
         for number, model in enumerate(models):
             for layer in range(model.layers):
                 _write(partial, f"facts-{number}-{layer}", facts_of_layer(model, layer))

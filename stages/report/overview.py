@@ -17,7 +17,11 @@ from stages.core.verdicts.findings import Finding, Findings, NotShown
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Verdict
 
-KINDS = {"number": "published number", "words": "published in words", "own": "own question"}
+KINDS = {
+    "number": "published number",
+    "words": "published in words",
+    "own": "question of this project",
+}
 SETTINGS = {True: "the source's setting", False: "another setting"}
 # Settings in fewer words than a reader needs.
 DIFFERENCES = {"both": "single texts and pairs of texts together"}
@@ -109,7 +113,10 @@ def headline(findings: Findings) -> list[str]:
     differing = Counter(one for finding in published for one in finding.setting.departures)
     parts = [f"{difference_in_words(one)} ({_claims(n)})" for one, n in differing.most_common()]
     if parts:
-        said.append(f"Here stand in place of what the sources had: {_joined(parts)}.")
+        of, were = (
+            ("their sources", "claims were") if len(published) > 1 else ("its source", "it was")
+        )
+        said.append(f"In place of what {of} had, {were} measured on {_joined(parts)}.")
     return said
 
 
@@ -128,14 +135,16 @@ def certainty(findings: Findings) -> list[str]:
     of_none = len(published) - of_several - of_one
     # Of one fine-tuning is what has one alone on some task; recorded attention was tuned elsewhere.
     models = {
-        "of several on every task": of_several,
-        "of only one on some task": of_one,
-        "without fine-tuning here": of_none,
+        "on several fine-tunings of every task involved": of_several,
+        "on a single fine-tuning of some task": of_one,
+        "on no fine-tuning made here": of_none,
     }
-    parts = [f"{_claims(number)} {words}" for words, number in models.items() if number]
+    parts = [f"{number} {words}" for words, number in models.items() if number]
+    first, words = parts[0].split(" ", 1)
+    parts[0] = f"{_claims(int(first))} {'rests' if first == '1' else 'rest'} {words}"
     spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
     return [
-        f"{spread}: {_joined(parts)}.",
+        f"{spread}. {_joined(parts)}.",
         _controlled(published)
         + _beyond([finding for finding in published if finding.verdict == "holds"]),
         "Each claim is judged by itself, without a correction for how many there are.",
@@ -162,7 +171,7 @@ def _beyond(holding: list[Finding]) -> str:
         if finding.control is None:
             return " The one that holds has none, and says why."
         if not finding.holds.direction:
-            return " The one that holds is between two bounds, where a control asks nothing."
+            return " The one that holds is of a range, which needs no control."
         return " The one that holds is beyond its control, as it has to be."
     bare = sum(finding.control is None for finding in holding)
     ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
@@ -170,7 +179,7 @@ def _beyond(holding: list[Finding]) -> str:
     parts = {
         f"beyond the control, as {'it has' if beyond == 1 else 'they have'} to be": beyond,
         f"without one ({'it' if bare == 1 else 'each'} says why)": bare,
-        "between two bounds, where a control asks nothing": ranged,
+        "of a range, which needs no control": ranged,
     }
     said = ", ".join(f"{number} {words}" for words, number in parts.items() if number)
     return f" Of the {len(holding)} that hold: {said}."

@@ -128,7 +128,8 @@ def write_site(
         "origins": origins,
     }
     write_assets(reports / "assets")
-    write_heads(reports / "heads", models, generated)
+    named = {model.name: model_in_words(model.name, findings) for model in models}
+    write_heads(reports / "heads", models, generated, named)
     write_items(reports, [item for one in pages.values() for item in one.items])
     write_csv(heads, reports / "heads.csv")
     with atomic(reports / "pages") as folder:

@@ -39,7 +39,7 @@ def test_each_chosen_map_stands_once_on_the_shelf_of_its_name(model):
 
 
 def test_a_picture_leads_to_its_map_and_its_file_has_it(model, tmp_path):
-    write_heads(tmp_path / "heads", [model], [])
+    write_heads(tmp_path / "heads", [model], [], {})
     gallery = gallery_of([model])
     pictures = [one for some in gallery.shelves["role"] for one in some.pictures] + gallery.drawn
     for one in pictures:

@@ -104,7 +104,7 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
     assert facts_of_layer(model, 0)[1]["rows"] == [[["</script>", "-0.250"]]]
     assert facts_of_layer(model, 1)[1]["rows"] == [[["</script>", ""]]]
     assert facts_of_layer(model, 1)[0]["said"] == ["1"]
-    write_heads(tmp_path / "heads", [model], ["written"])
+    write_heads(tmp_path / "heads", [model], ["written"], {model.name: "its public name"})
     text = (tmp_path / "heads/facts-0-1.js").read_text(encoding="utf-8")
     assert "</script>" not in text
     inside = text.removeprefix("headsData(").removesuffix(");\n")
@@ -112,6 +112,7 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
     assert name == "facts-0-1"
     assert content[0]["rows"] == [[["</script>", "0.300"]]]
     index = (tmp_path / "heads/index.js").read_text(encoding="utf-8")
+    assert '"name":"its public name"' in index
     assert '"numbers":[false,true]' in index
     assert '"generated":["written"]' in index
 

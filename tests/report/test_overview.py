@@ -44,8 +44,8 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
     assert headline(findings(claims)) == [
         "5 published claims were measured here: 2 hold, 1 fails and 2 are undecided.",
         "3 of them were measured in the setting of their sources: 2 hold and 1 fails.",
-        "Here stand in place of what the sources had: 6 layers (2 claims) and single texts and "
-        "pairs of texts together (1 claim).",
+        "In place of what their sources had, claims were measured on 6 layers (2 claims) and "
+        "single texts and pairs of texts together (1 claim).",
     ]
 
 
@@ -56,16 +56,17 @@ def test_the_headline_of_one_claim_and_of_none():
         "It was measured in the setting of its source.",
     ]
     other = {"a": finding(verdict="holds", setting=ELSEWHERE)}
-    assert headline(findings(other))[1] == (
+    assert headline(findings(other))[1:] == [
         "It was not measured in exactly the setting of its source; the verdict speaks of the model "
-        "and the text named above."
-    )
+        "and the text named above.",
+        "In place of what its source had, it was measured on 6 layers (1 claim).",
+    ]
     two = {name: finding(verdict="holds", setting=ELSEWHERE) for name in "ab"}
     assert headline(findings(two)) == [
         "2 published claims were measured here: 2 hold.",
         "None was measured in exactly the setting of its source; the verdicts speak of the model "
         "and the text named above.",
-        "Here stand in place of what the sources had: 6 layers (2 claims).",
+        "In place of what their sources had, claims were measured on 6 layers (2 claims).",
     ]
     mixed = two | {"c": finding(verdict="fails")}
     assert headline(findings(mixed))[1] == (
@@ -86,16 +87,16 @@ def test_how_sure_the_published_claims_are_is_counted():
     }
     control_is = "control (the same measured on random weights, or on an encoder tuned from them)."
     assert certainty(findings(claims)) == [
-        "Intervals are over examples or texts, and over fine-tunings where there are several: 1 "
-        "claim of several on every task, 1 claim of only one on some task and 1 claim without "
-        "fine-tuning here.",
+        "Intervals are over examples or texts, and over fine-tunings where there are several. 1 "
+        "claim rests on several fine-tunings of every task involved, 1 on a single fine-tuning of "
+        "some task and 1 on no fine-tuning made here.",
         f"1 of 3 claims has a {control_is} Of the 2 that hold: 1 beyond the control, as it "
         "has to be, 1 without one (it says why).",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
     for one, ends in (
-        (between, "The one that holds is between two bounds, where a control asks nothing."),
+        (between, "The one that holds is of a range, which needs no control."),
         (finding(control=control), "The one that holds is beyond its control, as it has to be."),
         (finding(), "The one that holds has none, and says why."),
     ):
@@ -103,13 +104,12 @@ def test_how_sure_the_published_claims_are_is_counted():
         has = "no" if one.control is None else "a"
         assert said == f"The only claim has {has} {control_is} {ends}"
     assert certainty(findings({"a": between, "b": between}))[1] == (
-        f"Both claims have a {control_is} Of the 2 that hold: 2 between two bounds, where a "
-        "control asks nothing."
+        f"Both claims have a {control_is} Of the 2 that hold: 2 of a range, which needs no control."
     )
     bare = {name: finding(verdict="fails") for name in "abc"}
     assert certainty(findings(bare))[1] == f"None of 3 claims has a {control_is}"
     untuned = findings({"c": finding(seeds=None, verdict="fails")})
-    assert certainty(untuned)[0].endswith("several: 1 claim without fine-tuning here.")
+    assert certainty(untuned)[0].endswith("several. 1 claim rests on no fine-tuning made here.")
     assert certainty(untuned)[1] == f"The only claim has no {control_is}"
     assert certainty(findings({"own": finding(kind="own")})) == []
 
@@ -125,7 +125,7 @@ def test_every_claim_is_in_one_tally_of_each_kind():
     assert by_kind == [
         ("published number", "the source's setting", 1),
         ("published number", "another setting", 1),
-        ("own question", "", 1),
+        ("question of this project", "", 1),
     ]
     of_papers = [(row.of, row.counts["holds"], row.counts["fails"]) for row in paper_tallies(made)]
     assert of_papers == [("first", 1, 0), ("second", 0, 1), ("Questions of this project", 0, 1)]
