@@ -17,7 +17,7 @@ from stages.finetune.task_model import load_task_model
 from tests.checkpoints import TINY, vary_biases, write_tiny
 
 # Files that take longest, in the order in which they begin: what begins last keeps one worker busy
-# while the others have nothing left.
+# while the other has nothing left.
 LONGEST = (
     "integration/test_pipeline.py",
     "integration/test_bert_base.py",
