@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from stages.core.pages.said import counted
 from stages.core.stage.files import InputError
 from stages.core.verdicts.findings import Findings
 from stages.core.verdicts.models import checkpoint_name
@@ -48,7 +49,7 @@ class ModelFacts:
         """One line for the top of the report."""
         parts = []
         if self.layers and self.heads:
-            parts.append(f"{_counted(self.layers, 'layer')} of {_counted(self.heads, 'head')}")
+            parts.append(f"{counted(self.layers, 'layer')} of {counted(self.heads, 'head')}")
         if self.parameters:
             parts.append(f"{self.parameters / 1e6:.1f} million parameters")
         if self.trained:
@@ -56,10 +57,6 @@ class ModelFacts:
         if self.recorded:
             parts.append("its attention was recorded elsewhere")
         return "; ".join(parts)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def model_facts(findings: Findings, heads: pd.DataFrame) -> list[ModelFacts]:

@@ -9,7 +9,7 @@ from platform import python_version
 from typing import get_args
 
 from stages.core.corpora.tables import CORPUS_SIZES
-from stages.core.pages.said import of_all
+from stages.core.pages.said import listed, of_all
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.verdicts.answers import NotMeasured
@@ -116,7 +116,7 @@ def headline(findings: Findings) -> list[str]:
         of, were = (
             ("their sources", "claims were") if len(published) > 1 else ("its source", "it was")
         )
-        said.append(f"In place of what {of} had, {were} measured on {_joined(parts)}.")
+        said.append(f"In place of what {of} had, {were} measured on {listed(parts)}.")
     return said
 
 
@@ -139,12 +139,12 @@ def certainty(findings: Findings) -> list[str]:
         "on a single fine-tuning of some task": of_one,
         "on no fine-tuning made here": of_none,
     }
-    parts = [f"{number} {words}" for words, number in models.items() if number]
-    first, words = parts[0].split(" ", 1)
-    parts[0] = f"{_claims(int(first))} {'rests' if first == '1' else 'rest'} {words}"
+    (first, words), *others = ((number, words) for words, number in models.items() if number)
+    rest = f"{_claims(first)} {'rests' if first == 1 else 'rest'} {words}"
+    parts = [rest, *(f"{number} {words}" for number, words in others)]
     spread = "Intervals are over examples or texts, and over fine-tunings where there are several"
     return [
-        f"{spread}. {_joined(parts)}.",
+        f"{spread}. {listed(parts)}.",
         _controlled(published)
         + _beyond([finding for finding in published if finding.verdict == "holds"]),
         "Each claim is judged by itself, without a correction for how many there are.",
@@ -203,11 +203,7 @@ def _claims(number: int, what: str = "") -> str:
 
 def _verdicts(some: list[Finding]) -> str:
     """How many claims have each verdict."""
-    return _joined([f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n])
-
-
-def _joined(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return listed([f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n])
 
 
 def data_read(measures: Measures) -> dict[str, str]:
@@ -216,14 +212,14 @@ def data_read(measures: Measures) -> dict[str, str]:
     with suppress(NotMeasured):
         for task, rows in measures.frame(TASK_SIZES).groupby("task", sort=False):
             sizes = [f"{row.examples:,} examples in {row.split}" for row in rows.itertuples()]
-            found[str(task)] = "task, " + _joined(sizes)
+            found[str(task)] = "task, " + listed(sizes)
     with suppress(NotMeasured):
         for row in measures.frame(CORPUS_SIZES).itertuples():
             found[str(row.corpus)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
     with suppress(NotMeasured):
         for questions, rows in measures.frame(QUESTION_SIZES).groupby("questions", sort=False):
             sizes = [f"{row.examples:,} in {row.split}" for row in rows.itertuples()]
-            found[str(questions)] = "multiple-choice questions, " + _joined(sizes)
+            found[str(questions)] = "multiple-choice questions, " + listed(sizes)
     return found
 
 
@@ -248,10 +244,10 @@ def not_learnt_in_words(findings: Findings) -> str:
     tasks = [name for name in names if name not in findings.questions]
     parts = []
     if tasks:
-        parts.append(f"on {_joined(tasks)} the tuned encoder is no better than the majority class")
+        parts.append(f"on {listed(tasks)} the tuned encoder is no better than the majority class")
     if questions:
         parts.append(
-            f"on {_joined(questions)} the reader is no better than a guess or the longest option"
+            f"on {listed(questions)} the reader is no better than a guess or the longest option"
         )
     said = ", and ".join(parts)
     these = "these" if len(names) > 1 else "this"
