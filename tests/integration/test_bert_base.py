@@ -10,6 +10,8 @@ import torch
 from ruamel.yaml import YAML
 from transformers import AutoTokenizer, BertForMaskedLM
 
+from stages.core.verdicts.measures import open_measures
+from stages.frames import page as frames
 from stages.surface.masked_words import IGNORED, masked
 from tests.checkpoints import POSITIONS, bert, vary_biases
 from tests.integration.hub import COMMIT
@@ -58,7 +60,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(module_copy: Path, checkpoint: Path, warm: dict[str, str]) -> Path:
-    """The configuration's folder after `dvc repro`: its settings, smaller, and one of its tasks."""
+    """The configuration's folder with its findings: its settings, smaller, and one of its tasks."""
     yaml = YAML()
     folder = module_copy / BERT_BASE
     settings = yaml.load(folder / "settings.yaml")
@@ -78,7 +80,8 @@ def built(module_copy: Path, checkpoint: Path, warm: dict[str, str]) -> Path:
     run(module_copy, *SHELL, f"{CONFIGURE.rpartition('/')[0]}/bert-base")
     keep_few(module_copy / "data/patterns")
     shutil.rmtree(folder / "reports", ignore_errors=True)
-    run(folder, "dvc", "repro", **warm)
+    # Without the report, which tests/integration/test_pipeline.py draws.
+    run(folder, "dvc", "repro", "findings", **warm)
     return folder
 
 
@@ -109,7 +112,7 @@ def test_only_the_layers_depart_from_the_sources(findings):
         assert setting["departures"] == [f"{LAYERS} layers"], name
 
 
-def test_every_study_measured_its_corpus(built, findings):
+def test_every_study_measured_its_corpus(built, findings, monkeypatch):
     for corpus, studies in CORPORA.items():
         for study in studies:
             files = sorted((built / f"work/measures/{study}").glob("*.parquet"))
@@ -122,8 +125,10 @@ def test_every_study_measured_its_corpus(built, findings):
         **{"C5": "ewt", "C6": "litbank", "C7": "ewt", "K4": "framenet", "B2": "mrpc"},
     }
     assert decided.items() >= expected.items()
-    shown = pd.read_csv(built / "reports/tables/frames-best.csv")
-    assert shown["corpus"].tolist() == ["framenet", "framenet"]
+    monkeypatch.chdir(built)
+    (section,) = frames.sections(open_measures())
+    _, best, _ = section.items
+    assert best.frame["corpus"].tolist() == ["framenet", "framenet"]
 
 
 def test_corpora_are_read_as_their_sources_have_them(built):

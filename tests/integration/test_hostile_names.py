@@ -7,7 +7,6 @@ import subprocess
 import pytest
 from ruamel.yaml import YAML
 
-from tests.integration.warm import warm_python
 from tools.lock import DVC
 from tools.pipeline import ROOT, definition
 
@@ -24,7 +23,7 @@ def test_commands_take_items_as_a_whole(command):
     assert re.findall(r"\$\{.*?\}|\$", command) in ([], ["${item}"])
 
 
-def test_names_reach_the_stages_as_they_are_and_are_refused(project_copy, tmp_path_factory):
+def test_names_reach_the_stages_as_they_are_and_are_refused(project_copy, warm):
     """Each that ran would leave a file called as its place in the list."""
     yaml = YAML()
     file = project_copy / "params.yaml"
@@ -40,17 +39,16 @@ def test_names_reach_the_stages_as_they_are_and_are_refused(project_copy, tmp_pa
     for output in ("checked.txt", "encoders/arms.txt", "tagger/none", *code):
         (project_copy / "work" / output).parent.mkdir(parents=True, exist_ok=True)
         (project_copy / "work" / output).touch()
-    with warm_python(tmp_path_factory.mktemp("warm"), {}) as warm:
-        said = [
-            subprocess.run(
-                [*DVC, "repro", "--keep-going", "--single-item", stage],
-                cwd=project_copy,
-                env=os.environ | warm,
-                capture_output=True,
-                text=True,
-            ).stderr
-            for stage in ("prepare", "corpus")
-        ]
+    said = [
+        subprocess.run(
+            [*DVC, "repro", "--keep-going", "--single-item", stage],
+            cwd=project_copy,
+            env=os.environ | warm,
+            capture_output=True,
+            text=True,
+        ).stderr
+        for stage in ("prepare", "corpus")
+    ]
     for kind, refusals in zip(("task", "corpus"), said, strict=True):
         for name in names:
             assert f"{kind} {name!r}: a name has letters, digits and _ only" in refusals

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from tests.integration.tiny import run
 from tools.lock import (
     DVC,
     code_complaints,
@@ -82,9 +83,9 @@ def test_pages_of_earlier_code_are_forgiven_and_verdicts_of_earlier_code_are_not
             file.write_text(text)
 
 
-def check_settings(folder):
+def check_settings(folder, warm):
     """Run the stage that looks at all settings: any change of them, and no other stage, waits."""
-    subprocess.run([*DVC, "repro", "-q", "check"], cwd=folder, check=True, capture_output=True)
+    run(folder, *DVC, "repro", "-q", "check", **warm)
 
 
 @pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="nothing was built yet")
@@ -103,7 +104,7 @@ def check_settings(folder):
     ],
 )
 def test_a_changed_parameter_or_source_is_found(
-    module_copy, sums, file, before, after, first, last
+    module_copy, sums, warm, file, before, after, first, last
 ):
     changed = module_copy / file
     text = changed.read_text()
@@ -111,7 +112,7 @@ def test_a_changed_parameter_or_source_is_found(
     changed.write_text(text.replace(before, after, 1))
     try:
         if file == "params.yaml":
-            check_settings(module_copy)
+            check_settings(module_copy, warm)
         *others, found = complaints(module_copy, None if first else sums)
         assert re.search(last, found)
         assert bool(others) is (first is not None)
@@ -120,12 +121,12 @@ def test_a_changed_parameter_or_source_is_found(
         changed.write_text(text)
 
 
-def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_copy):
+def test_a_tasks_learning_rate_concerns_the_stages_of_that_task_alone(module_copy, warm):
     yaml = YAML()
     parameters = yaml.load(module_copy / "params.yaml")
     parameters["tasks"]["sentiment"]["finetune"] = {"learning_rate": 3.0e-5}
     yaml.dump(parameters, module_copy / "params.yaml")
-    check_settings(module_copy)
+    check_settings(module_copy, warm)
     printed = [
         subprocess.run([*DVC, *command], cwd=module_copy, capture_output=True, text=True).stdout
         for command in (
@@ -149,13 +150,13 @@ EDITS = {
 }
 
 
-def test_an_edit_runs_no_stage_that_does_not_run_the_file(project_copy):
+def test_an_edit_runs_no_stage_that_does_not_run_the_file(project_copy, warm):
     """Of the configuration with a reader of each kind; what depends on outputs is not run yet."""
     for file in EDITS:
         with (project_copy / file).open("a") as edited:
             edited.write("\nEDITED = True\n")
     folder = project_copy / "configurations/text"
-    subprocess.run([*DVC, "repro", "-q", "code"], cwd=folder, check=True, capture_output=True)
+    run(folder, *DVC, "repro", "-q", "code", **warm)
     printed = subprocess.run(
         [*DVC, "status", "--json"], cwd=folder, capture_output=True, text=True, check=True
     ).stdout

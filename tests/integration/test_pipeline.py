@@ -24,10 +24,10 @@ SHELL = ["bash", "-euo", "pipefail", "-c"]
 
 
 def keep_few(folder: Path) -> None:
-    """Leave two labelled maps of each class and encoder in every fold."""
+    """Leave one labelled map of each class and encoder in every fold."""
     tables = {name: read_table(folder / f"{name}.csv") for name in ("maps", "labels")}
     kinds = tables["maps"][["fold", "encoder"]].assign(label=tables["labels"]["label"])
-    kept = kinds.groupby(list(kinds)).head(2).index
+    kept = kinds.groupby(list(kinds)).head(1).index
     maps = read_maps(folder / "maps.npz")
     write_maps(folder / "maps.npz", [maps[place] for place in kept])
     for name, table in tables.items():

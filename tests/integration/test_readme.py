@@ -82,8 +82,8 @@ def test_every_picture_is_there_and_loads_at_once():
 
 
 @pytest.mark.parametrize("command", [one for one in COMPARE if one not in DIFFS])
-def test_commits_are_compared(committed, command):
-    printed = bash(committed, command)
+def test_commits_are_compared(committed, warm, command):
+    printed = bash(committed, command, **warm)
     if command == "dvc metrics show":
         assert "reports/metrics.json" in printed
     if "check" in command:
@@ -102,29 +102,29 @@ def test_diffs_show_what_changed(committed, command):
     assert shown in lines[0]
 
 
-def test_a_configuration_of_ones_own(committed):
-    bash(committed, OWN_CONFIGURATION)
+def test_a_configuration_of_ones_own(committed, warm):
+    bash(committed, OWN_CONFIGURATION, **warm)
     mine = committed / "configurations/mine"
     (example,) = [block for kind, block in BLOCKS if kind == "yaml" and "without:" in block]
     (mine / "settings.yaml").write_text(example)
-    bash(committed, OWN_CONFIGURATION)
+    bash(committed, OWN_CONFIGURATION, **warm)
     stages = bash(mine, "dvc stage list --name-only").split()
     assert {"drift@sentiment", "syntax@sentences"} <= set(stages)
     assert not [name for name in stages if re.match("probes|clusters|.*@relevance", name)]
-    bash(mine, "dvc repro prepare@sentiment")
+    bash(mine, "dvc repro prepare@sentiment", **warm)
     assert (mine / "work/tasks/sentiment/train.parquet").is_file()
     shutil.rmtree(mine)
 
 
-def test_a_benchmark_prints_and_keeps_its_table(committed):
-    assert "this grid" in bash(committed, BENCHMARK)
+def test_a_benchmark_prints_and_keeps_its_table(committed, warm):
+    assert "this grid" in bash(committed, BENCHMARK, **warm)
     assert BENCHMARK in (committed / "reports/benchmarks/README.md").read_text()
 
 
-def test_a_checkpoint_without_some_heads(committed):
+def test_a_checkpoint_without_some_heads(committed, warm):
     model, without = committed / "work/models/relevance/tuned-0", committed / "my/without"
     write_tiny("minilm", model)
-    assert "2 heads off" in bash(committed, CUT)
+    assert "2 heads off" in bash(committed, CUT, **warm)
     name = "encoder.layer.5.attention.output.dense.weight"
     before, after = (load_file(folder / "model.safetensors")[name] for folder in (model, without))
     size = before.shape[1] // MINILM_HEADS
@@ -140,17 +140,17 @@ def entry(name: str) -> dict:
     return next(block["tasks"] for block in examples if name in block.get("tasks", {}))
 
 
-def test_own_files_by_one_command(committed):
+def test_own_files_by_one_command(committed, warm):
     (committed / "my").mkdir()
     for name in ("train", "dev"):
         (committed / f"my/{name}.tsv").write_text("title\turgent\nno water\tyes\nthanks\tno\n")
-    assert "made configurations/tickets" in bash(committed, NEW)
+    assert "made configurations/tickets" in bash(committed, NEW, **warm)
     assert load_task("tickets", committed / "configurations/tickets/params.yaml").label_names == [
         "no",
         "yes",
     ]
     # What comes after the examples: tests/integration/test_pipeline.py, on another configuration.
-    done = bash(committed, f"{ESTIMATE_NEW} && {REBUILD_NEW} prepare@tickets")
+    done = bash(committed, f"{ESTIMATE_NEW} && {REBUILD_NEW} prepare@tickets", **warm)
     # The estimate counts the examples that `dvc repro` then takes.
     kept = re.findall("Stage '(.*)' didn't change", done)
     assert kept == ["code", "check", "prepare@tickets"]
@@ -159,7 +159,7 @@ def test_own_files_by_one_command(committed):
     shutil.rmtree(committed / "my")
 
 
-def test_own_files_by_parameters_alone(committed):
+def test_own_files_by_parameters_alone(committed, warm):
     yaml = YAML()
     parameters = yaml.load(committed / "params.yaml")
     parameters["tasks"].update(entry("tickets"))
@@ -172,11 +172,11 @@ def test_own_files_by_parameters_alone(committed):
     (committed / "my").mkdir()
     for name in ("train", "dev"):
         (committed / f"my/{name}.tsv").write_text("title\turgent\nno water\tyes\nthanks\tno\n")
-    bash(committed, OWN_FILES)
+    bash(committed, OWN_FILES, **warm)
     assert (committed / "work/tasks/tickets/validation.parquet").is_file()
     (committed / "my/dev.tsv").write_text("title\turgent\nno water\tmaybe\n")
     with pytest.raises(AssertionError, match=r"(?s)my/dev.tsv.*line 2: unknown label 'maybe'"):
-        bash(committed, OWN_FILES)
+        bash(committed, OWN_FILES, **warm)
     for name, content in kept.items():
         (committed / name).write_bytes(content)
 

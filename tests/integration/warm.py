@@ -6,6 +6,7 @@ forks, and ends as the fork does. The project's own modules are imported in the 
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import multiprocessing.context
@@ -65,6 +66,7 @@ def serve(address: str) -> None:
     """Fork for every request, until terminated."""
     for name in IMPORTED:
         importlib.import_module(name)
+    gc.freeze()  # or every fork would look for garbage among the libraries
     # Processes that modules start are forks too; tests of their rooms start them as users do.
     fork = multiprocessing.context.ForkContext()
     multiprocessing.context._concrete_contexts |= {"spawn": fork, "forkserver": fork}
