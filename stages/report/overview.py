@@ -113,10 +113,10 @@ def headline(findings: Findings) -> list[str]:
     differing = Counter(one for finding in published for one in finding.setting.departures)
     parts = [f"{difference_in_words(one)} ({_claims(n)})" for one, n in differing.most_common()]
     if parts:
-        of, were = (
-            ("their sources", "claims were") if len(published) > 1 else ("its source", "it was")
-        )
-        said.append(f"In place of what {of} had, {were} measured on {listed(parts)}.")
+        settings = "the sources' settings" if len(published) > 1 else "the setting of its source"
+        several = ", of which a claim can have several" if len(published) > 1 < len(parts) else ""
+        departures = "Departure" if len(parts) == 1 else "Departures"
+        said.append(f"{departures} from {settings}{several}: {listed(parts)}.")
     return said
 
 
@@ -137,7 +137,7 @@ def certainty(findings: Findings) -> list[str]:
     models = {
         "on several fine-tunings of every task involved": of_several,
         "on a single fine-tuning of some task": of_one,
-        "on no fine-tuning made here": of_none,
+        "on the model as it came, without a fine-tuning here": of_none,
     }
     (first, words), *others = ((number, words) for words, number in models.items() if number)
     rest = f"{_claims(first)} {'rests' if first == 1 else 'rest'} {words}"
@@ -176,9 +176,10 @@ def _beyond(holding: list[Finding]) -> str:
     bare = sum(finding.control is None for finding in holding)
     ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
     beyond = len(holding) - bare - ranged
+    has = "it has" if beyond == 1 else "they have"
     parts = {
-        f"beyond the control, as {'it has' if beyond == 1 else 'they have'} to be": beyond,
-        f"without one ({'it' if bare == 1 else 'each'} says why)": bare,
+        f"beyond the control on the claimed side, as {has} to be": beyond,
+        f"without a control ({'it' if bare == 1 else 'each'} says why)": bare,
         "of a range, which needs no control": ranged,
     }
     said = ", ".join(f"{number} {words}" for words, number in parts.items() if number)

@@ -44,8 +44,8 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
     assert headline(findings(claims)) == [
         "5 published claims were measured here: 2 hold, 1 fails and 2 are undecided.",
         "3 of them were measured in the setting of their sources: 2 hold and 1 fails.",
-        "In place of what their sources had, claims were measured on 6 layers (2 claims) and "
-        "single texts and pairs of texts together (1 claim).",
+        "Departures from the sources' settings, of which a claim can have several: 6 layers "
+        "(2 claims) and single texts and pairs of texts together (1 claim).",
     ]
 
 
@@ -59,14 +59,14 @@ def test_the_headline_of_one_claim_and_of_none():
     assert headline(findings(other))[1:] == [
         "It was not measured in exactly the setting of its source; the verdict speaks of the model "
         "and the text named above.",
-        "In place of what its source had, it was measured on 6 layers (1 claim).",
+        "Departure from the setting of its source: 6 layers (1 claim).",
     ]
     two = {name: finding(verdict="holds", setting=ELSEWHERE) for name in "ab"}
     assert headline(findings(two)) == [
         "2 published claims were measured here: 2 hold.",
         "None was measured in exactly the setting of its source; the verdicts speak of the model "
         "and the text named above.",
-        "In place of what their sources had, claims were measured on 6 layers (2 claims).",
+        "Departure from the sources' settings: 6 layers (2 claims).",
     ]
     mixed = two | {"c": finding(verdict="fails")}
     assert headline(findings(mixed))[1] == (
@@ -89,9 +89,9 @@ def test_how_sure_the_published_claims_are_is_counted():
     assert certainty(findings(claims)) == [
         "Intervals are over examples or texts, and over fine-tunings where there are several. 1 "
         "claim rests on several fine-tunings of every task involved, 1 on a single fine-tuning of "
-        "some task and 1 on no fine-tuning made here.",
-        f"1 of 3 claims has a {control_is} Of the 2 that hold: 1 beyond the control, as it "
-        "has to be, 1 without one (it says why).",
+        "some task and 1 on the model as it came, without a fine-tuning here.",
+        f"1 of 3 claims has a {control_is} Of the 2 that hold: 1 beyond the control on the "
+        "claimed side, as it has to be, 1 without a control (it says why).",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
@@ -109,7 +109,9 @@ def test_how_sure_the_published_claims_are_is_counted():
     bare = {name: finding(verdict="fails") for name in "abc"}
     assert certainty(findings(bare))[1] == f"None of 3 claims has a {control_is}"
     untuned = findings({"c": finding(seeds=None, verdict="fails")})
-    assert certainty(untuned)[0].endswith("several. 1 claim rests on no fine-tuning made here.")
+    assert certainty(untuned)[0].endswith(
+        "several. 1 claim rests on the model as it came, without a fine-tuning here."
+    )
     assert certainty(untuned)[1] == f"The only claim has no {control_is}"
     assert certainty(findings({"own": finding(kind="own")})) == []
 

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ KEYS = {
     "ArrowRight": (39, ""),
     "ArrowDown": (40, ""),
 }
+
+NAVIGATED = "navigated"  # said of a question to a page that a link leaves just then
+
+
+class LeftPage(Exception):
+    """The page that was asked is no longer shown."""
 
 
 class Browser:
@@ -92,6 +99,8 @@ class Browser:
         while True:
             answer = self._receive()
             if answer.get("id") == self._number:
+                if NAVIGATED in answer.get("error", {}).get("message", ""):
+                    raise LeftPage(method)
                 assert "error" not in answer, (method, answer)
                 return answer["result"]
             self._note(answer)
@@ -130,9 +139,12 @@ class Browser:
         self.ask("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
     def wait_for(self, condition: str) -> None:
-        """Wait until a JavaScript expression is true."""
+        """Wait until a JavaScript expression is true, of the page that is shown then."""
         end = time.monotonic() + SECONDS
-        while not self.ask(condition):
+        while True:
+            with suppress(LeftPage):
+                if self.ask(condition):
+                    return
             assert time.monotonic() < end, condition
             time.sleep(0.05)
 
