@@ -20,11 +20,11 @@ from stages.core.verdicts.region import Verdict
 KINDS = {
     "number": "published number",
     "words": "published in words",
-    "own": "question of this project",
+    "own": "question of this project, not published",
 }
 SETTINGS = {True: "the source's setting", False: "another setting"}
 # Settings in fewer words than a reader needs.
-DIFFERENCES = {"both": "single texts and pairs of texts together"}
+DIFFERENCES = {"both": "single texts as well as pairs of texts"}
 LIBRARIES = ("torch", "transformers", "numpy", "pandas", "scipy", "scikit-learn", "altair", "dvc")
 PREFIX = "Not measured in this configuration: "
 IN_WORDS: dict[Verdict, tuple[str, str]] = {
@@ -172,18 +172,18 @@ def _beyond(holding: list[Finding]) -> str:
             return " The one that holds has none, and says why."
         if not finding.holds.direction:
             return " The one that holds is of a range, which needs no control."
-        return " The one that holds is beyond its control, as it has to be."
+        return " The one that holds also passes its control, which holding requires."
     bare = sum(finding.control is None for finding in holding)
     ranged = sum(finding.control is not None and not finding.holds.direction for finding in holding)
     beyond = len(holding) - bare - ranged
-    has = "it has" if beyond == 1 else "they have"
+    passes = "passes its" if beyond == 1 else "pass their"
     parts = {
-        f"beyond the control on the claimed side, as {has} to be": beyond,
-        f"without a control ({'it' if bare == 1 else 'each'} says why)": bare,
-        "of a range, which needs no control": ranged,
+        f"also {passes} control, which holding requires": beyond,
+        f"{'has none and says' if bare == 1 else 'have none and say'} why": bare,
+        f"{'is' if ranged == 1 else 'are'} of a range, which needs no control": ranged,
     }
-    said = ", ".join(f"{number} {words}" for words, number in parts.items() if number)
-    return f" Of the {len(holding)} that hold: {said}."
+    said = listed([f"{number} {words}" for words, number in parts.items() if number])
+    return f" Of the {len(holding)} that hold, {said}."
 
 
 def _published(findings: Findings) -> list[Finding]:
@@ -227,7 +227,7 @@ def data_read(measures: Measures) -> dict[str, str]:
 def seeds_in_words(findings: Findings) -> str:
     """How many fine-tunings there are of each task and set of questions; empty where none is."""
     parts = [
-        f"{task} {len(seeds)} ({', '.join(str(seed) for seed in seeds)})"
+        f"{task}: {len(seeds)} (seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))})"
         for task, seeds in (findings.seeds | findings.questions).items()
     ]
     return "; ".join(parts)

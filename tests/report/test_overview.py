@@ -45,7 +45,7 @@ def test_the_headline_counts_published_claims_in_and_out_of_the_setting():
         "5 published claims were measured here: 2 hold, 1 fails and 2 are undecided.",
         "3 of them were measured in the setting of their sources: 2 hold and 1 fails.",
         "Departures from the sources' settings, of which a claim can have several: 6 layers "
-        "(2 claims) and single texts and pairs of texts together (1 claim).",
+        "(2 claims) and single texts as well as pairs of texts (1 claim).",
     ]
 
 
@@ -90,21 +90,25 @@ def test_how_sure_the_published_claims_are_is_counted():
         "Intervals are over examples or texts, and over fine-tunings where there are several. 1 "
         "claim rests on several fine-tunings of every task involved, 1 on a single fine-tuning of "
         "some task and 1 on the model as it came, without a fine-tuning here.",
-        f"1 of 3 claims has a {control_is} Of the 2 that hold: 1 beyond the control on the "
-        "claimed side, as it has to be, 1 without a control (it says why).",
+        f"1 of 3 claims has a {control_is} Of the 2 that hold, 1 also passes its "
+        "control, which holding requires and 1 has none and says why.",
         "Each claim is judged by itself, without a correction for how many there are.",
     ]
     between = finding(control=control, holds={"above": 0, "below": 9})  # for which none counts
     for one, ends in (
         (between, "The one that holds is of a range, which needs no control."),
-        (finding(control=control), "The one that holds is beyond its control, as it has to be."),
+        (
+            finding(control=control),
+            "The one that holds also passes its control, which holding requires.",
+        ),
         (finding(), "The one that holds has none, and says why."),
     ):
         said = certainty(findings({"a": one}))[1]
         has = "no" if one.control is None else "a"
         assert said == f"The only claim has {has} {control_is} {ends}"
     assert certainty(findings({"a": between, "b": between}))[1] == (
-        f"Both claims have a {control_is} Of the 2 that hold: 2 of a range, which needs no control."
+        f"Both claims have a {control_is} Of the 2 that hold, 2 are of a range, which needs no "
+        "control."
     )
     bare = {name: finding(verdict="fails") for name in "abc"}
     assert certainty(findings(bare))[1] == f"None of 3 claims has a {control_is}"
@@ -127,7 +131,7 @@ def test_every_claim_is_in_one_tally_of_each_kind():
     assert by_kind == [
         ("published number", "the source's setting", 1),
         ("published number", "another setting", 1),
-        ("question of this project", "", 1),
+        ("question of this project, not published", "", 1),
     ]
     of_papers = [(row.of, row.counts["holds"], row.counts["fails"]) for row in paper_tallies(made)]
     assert of_papers == [("first", 1, 0), ("second", 0, 1), ("Questions of this project", 0, 1)]
@@ -155,10 +159,10 @@ def test_what_was_not_measured_stands_below_its_reason_most_first():
 
 def test_seeds_are_counted_for_each_task():
     made = findings({}, seeds={"one": [0, 1, 2], "two": [7]})
-    assert seeds_in_words(made) == "one 3 (0, 1, 2); two 1 (7)"
+    assert seeds_in_words(made) == "one: 3 (seeds 0, 1, 2); two: 1 (seed 7)"
     assert seeds_in_words(findings({})) == ""
     of_questions = findings({}, seeds={"one": [0]}, questions={"passages": [3, 4]})
-    assert seeds_in_words(of_questions) == "one 1 (0); passages 2 (3, 4)"
+    assert seeds_in_words(of_questions) == "one: 1 (seed 0); passages: 2 (seeds 3, 4)"
 
 
 def test_only_what_was_not_learnt_is_spoken_of():
