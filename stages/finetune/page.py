@@ -1,15 +1,13 @@
 """The tasks, and what fine-tuning gains (Kovaleva et al. 2019, Table 1)."""
 
-import numpy as np
 import pandas as pd
 
-from stages.core.intervals.intervals import bootstrap
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
+from stages.finetune.gains import score
 from stages.finetune.said import said_of_gains, said_of_scores
 
 MODELS = {
@@ -17,7 +15,6 @@ MODELS = {
     "bag_of_words": "bag of words",
     "word_overlap": "word overlap",
 }
-POINTS = 100
 RESAMPLES = 1000
 
 
@@ -26,8 +23,8 @@ def sections(measures: Measures) -> list[Section]:
     figure = Figure(
         "finetune-scores",
         "Primary metric of every task and arm",
-        "Dots are the primary metric on the validation examples, lines its 95% bootstrap interval. "
-        + averaged(table["seeds"]),
+        "Dots are the primary metric on the validation examples, lines its 95% interval, over "
+        "examples and over seeds where there are several. " + averaged(table["seeds"]),
         dots(table, "task", "primary metric, points", group="model", zero=False),
         finding=said_of_scores(table),
     )
@@ -45,7 +42,7 @@ def sections(measures: Measures) -> list[Section]:
                 Table(
                     "finetune-scores",
                     "Scores",
-                    "Points (100 x metric) with the 95% bootstrap interval over examples.",
+                    "Points (100 x metric), mean over seeds, with the 95% interval.",
                     table,
                 ),
             ),
@@ -80,23 +77,17 @@ def scores(measures: Measures) -> pd.DataFrame:
     rows = []
     for (task, model), run in runs.groupby(["task", "model"], sort=False):
         metric = measures.primary[task]
-        labels = run.groupby("id", sort=False)["label"].first()
-        predictions = run.pivot(index="id", columns="seed", values="prediction").loc[labels.index]
-
-        def score(labels: np.ndarray, *seeds: np.ndarray, metric=metric) -> np.ndarray | float:
-            return np.mean([METRICS[metric](labels, seed) for seed in seeds], axis=0)
-
-        found = bootstrap(score, (labels.to_numpy(), *predictions.to_numpy().T), RESAMPLES, seed=0)
+        found = score(metric, run, RESAMPLES, 0)
         rows.append(
             {
                 "task": task,
                 "model": model,
                 "metric": metric,
-                "value": POINTS * found.value,
-                "low": POINTS * found.low,
-                "high": POINTS * found.high,
-                "examples": len(labels),
-                "seeds": predictions.shape[1],
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "examples": found.n,
+                "seeds": run["seed"].nunique(),
             }
         )
     order = {task: place for place, task in enumerate(measures.tasks)}

@@ -1,9 +1,10 @@
-"""What the page of tasks says of seeds."""
+"""What the page of tasks shows and says of seeds."""
 
 import pandas as pd
 import pytest
 
-from stages.finetune.page import averaged
+from stages.finetune.page import averaged, in_short, scores
+from tests.claims import write_run
 
 
 @pytest.mark.parametrize(
@@ -16,3 +17,19 @@ from stages.finetune.page import averaged
 )
 def test_means_over_seeds_are_spoken_of_where_there_are_some(seeds, said):
     assert averaged(pd.Series(seeds)) == said
+
+
+def test_the_interval_of_several_seeds_is_over_them_too(measures):
+    """Of twenty the untuned encoder gets 18 or 2 right, as its head is drawn; the tuned one 18."""
+    for seed, wrong in ((0, 2), (1, 18)):
+        write_run(measures, "finetune/one", wrong, arm="untuned", seed=seed)
+        write_run(measures, "finetune/one", 2, arm="tuned", seed=seed)
+    rows = scores(measures).set_index("model")
+    assert rows.loc["untuned", "value"] == pytest.approx(50)
+    assert rows.loc["untuned", "seeds"] == 2
+    # A t interval of two values of 10 and 90: 40 times 12.7.
+    assert rows.loc["untuned", "high"] - 50 > 500
+    assert rows.loc["tuned", "value"] == pytest.approx(90)
+    assert 70 < rows.loc["tuned", "low"] < rows.loc["tuned", "high"] <= 100
+    (said, *_) = in_short(measures)
+    assert said == "The tuned encoder beside the untuned encoder: their intervals meet on one."
