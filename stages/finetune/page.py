@@ -2,13 +2,15 @@
 
 import pandas as pd
 
+from stages.core.pages.bounded import cut
 from stages.core.pages.charts import dots
 from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.stage.arms import TUNED
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import score
-from stages.finetune.said import said_of_gains, said_of_scores
+from stages.finetune.gains import POINTS, gain, score
+from stages.finetune.said import NO_ENCODER, OTHERS, best_baselines, said_of_gains, said_of_scores
 
 MODELS = {
     "majority": "majority class",
@@ -16,10 +18,11 @@ MODELS = {
     "word_overlap": "word overlap",
 }
 RESAMPLES = 1000
+SIGNED = ("matthews", "pearson", "spearman")  # metrics that can be below 0
 
 
 def sections(measures: Measures) -> list[Section]:
-    table = scores(measures)
+    changes, table = gains(measures), within_bounds(scores(measures))
     figure = Figure(
         "finetune-scores",
         "Primary metric of every task and arm",
@@ -42,8 +45,16 @@ def sections(measures: Measures) -> list[Section]:
                 Table(
                     "finetune-scores",
                     "Scores",
-                    "Points (100 x metric), mean over seeds, with the 95% interval.",
+                    "Points (100 x metric), mean over seeds, with the 95% interval. Intervals that "
+                    "would reach beyond what a metric can be are cut there.",
                     table,
+                ),
+                Table(
+                    "finetune-gains",
+                    "What the tuned encoder has over the others",
+                    "Points, paired by example and by seed, with the 95% interval over examples "
+                    "and over seeds where there are several.",
+                    changes,
                 ),
             ),
         )
@@ -51,7 +62,7 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def in_short(measures: Measures) -> list[str]:
-    return said_of_gains(scores(measures))
+    return said_of_gains(gains(measures))
 
 
 def averaged(seeds: pd.Series) -> str:
@@ -64,18 +75,22 @@ def averaged(seeds: pd.Series) -> str:
     return "Each is of one seed."
 
 
-def scores(measures: Measures) -> pd.DataFrame:
-    """One row a task and model: metric, value, low, high (points), examples, seeds."""
+def predictions(measures: Measures) -> pd.DataFrame:
+    """Predictions of every arm and, where there are some, of models without an encoder."""
     runs = measures.frame(PREDICTIONS)
     runs = runs.assign(model=runs["arm"])
     try:
         baselines = measures.frame(BASELINES)
         baselines = baselines.assign(model=baselines["model"].replace(MODELS), seed=-1)
-        runs = pd.concat([baselines, runs], ignore_index=True)
     except NotMeasured:
-        pass
+        return runs
+    return pd.concat([baselines, runs], ignore_index=True)
+
+
+def scores(measures: Measures) -> pd.DataFrame:
+    """One row a task and model: metric, value, low, high (points), examples, seeds."""
     rows = []
-    for (task, model), run in runs.groupby(["task", "model"], sort=False):
+    for (task, model), run in predictions(measures).groupby(["task", "model"], sort=False):
         metric = measures.primary[task]
         found = score(metric, run, RESAMPLES, 0)
         rows.append(
@@ -92,6 +107,40 @@ def scores(measures: Measures) -> pd.DataFrame:
         )
     order = {task: place for place, task in enumerate(measures.tasks)}
     return pd.DataFrame(rows).sort_values("task", key=lambda names: names.map(order), kind="stable")
+
+
+def gains(measures: Measures) -> pd.DataFrame:
+    """One row a task and other model, one of `OTHERS`: what the tuned encoder has over it.
+
+    Returns:
+        task, over, metric, value, low, high (points); of the models without an encoder only the
+        best of a task, by its score.
+    """
+    runs = predictions(measures)
+    best = best_baselines(scores(measures))
+    rows = []
+    for task in measures.tasks:
+        of_task = runs[runs["task"] == task]
+        tuned = of_task[of_task["model"] == TUNED]
+        metric = measures.primary[task]
+        for over in OTHERS:
+            name = best.get(task) if over == NO_ENCODER else over
+            other = of_task[of_task["model"] == name]
+            if tuned.empty or other.empty:
+                continue
+            found = gain(metric, tuned, other, RESAMPLES, 0)
+            rows.append((task, over, metric, found.value, found.low, found.high))
+    return pd.DataFrame(rows, columns=["task", "over", "metric", "value", "low", "high"])
+
+
+def within_bounds(table: pd.DataFrame) -> pd.DataFrame:
+    """Scores whose intervals end where their metric does."""
+    signed = table["metric"].isin(SIGNED)
+    parts = [
+        cut(table[signed], "low", "high", -POINTS, POINTS),
+        cut(table[~signed], "low", "high", 0, POINTS),
+    ]
+    return pd.concat(parts).loc[table.index]
 
 
 PAGE = Page(

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, apart, listed, number
+from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, listed, number, side
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED
 
 ARMS = (UNTUNED, TUNED_FROM_RANDOM, TUNED, RANDOM_WEIGHTS)
@@ -14,42 +14,41 @@ OTHERS = {
 }
 
 
+def best_baselines(table: pd.DataFrame) -> dict[str, str]:
+    """Of each task the model without an encoder whose value is highest."""
+    others = table[~table["model"].isin(ARMS) & table["value"].notna()]
+    best = others.loc[others.groupby("task", sort=False)["value"].idxmax()]
+    return dict(zip(best["task"], best["model"], strict=True))
+
+
 def with_best_baseline(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of arms, and of each task the best model without an encoder as one more."""
     arms = table[table["model"].isin(ARMS)]
-    others = table[~table["model"].isin(ARMS) & table["value"].notna()]
-    if others.empty:
-        return arms
-    best = others.loc[others.groupby("task", sort=False)["value"].idxmax()]
-    return pd.concat([arms, best.assign(model=NO_ENCODER)], ignore_index=True)
+    best = pd.Series(best_baselines(table), dtype=object)
+    others = table[table["model"] == table["task"].map(best)]
+    return pd.concat([arms, others.assign(model=NO_ENCODER)], ignore_index=True)
 
 
 def said_of_gains(table: pd.DataFrame) -> list[str]:
     """On which tasks the tuned encoder is above each other model.
 
-    The two are apart where their intervals do not meet: fewer than where that of their difference
-    is clear of 0.
-
     Args:
-        table: one row a task and model: value, low and high in points.
+        table: one row a task and other model (`over`): low and high of the difference.
     """
-    rows = with_best_baseline(table).set_index(["model", "task"])
     said = []
     for other, name in OTHERS.items():
-        tasks = [
-            task for model, task in rows.index if model == TUNED and (other, task) in rows.index
-        ]
         places: dict[str, list[str]] = {ABOVE: [], BELOW: [], NOT_SHOWN: []}
-        for task in tasks:
-            ends = [rows.loc[model, task][["low", "high"]] for model in (TUNED, other)]
-            places[apart(*ends[0], *ends[1])].append(task)
+        for row in table[table["over"] == other].itertuples():
+            places[side(row.low, row.high)].append(row.task)
         parts = [
-            f"{word} on {listed(places[place])}"
-            for place, word in ((ABOVE, "above it"), (BELOW, "below it"))
+            f"{words} on {listed(places[place])}"
+            for place, words in (
+                (ABOVE, "above it"),
+                (BELOW, "below it"),
+                (NOT_SHOWN, "neither is shown to be above"),
+            )
             if places[place]
         ]
-        if places[NOT_SHOWN]:
-            parts.append(f"their intervals meet on {listed(places[NOT_SHOWN])}")
         if parts:
             said.append(f"The tuned encoder beside {name}: {', '.join(parts)}.")
     return said

@@ -4,7 +4,12 @@ import math
 
 import pandas as pd
 
-from stages.finetune.said import said_of_confusions, said_of_gains, said_of_scores
+from stages.finetune.said import (
+    NO_ENCODER,
+    said_of_confusions,
+    said_of_gains,
+    said_of_scores,
+)
 
 SCORES = pd.DataFrame(
     [
@@ -24,16 +29,28 @@ SCORES = pd.DataFrame(
 )
 
 
-def test_the_tuned_encoder_is_above_where_the_intervals_do_not_meet():
-    assert said_of_gains(SCORES) == [
-        "The tuned encoder beside the untuned encoder: above it on a, below it on b, their "
-        "intervals meet on c.",
-        "The tuned encoder beside the encoder tuned from random weights: their intervals meet on "
-        "a.",
+GAINS = pd.DataFrame(
+    [
+        ("a", "untuned", 50.0, 56.0),
+        ("a", "tuned_from_random", -2.0, 8.0),
+        ("a", NO_ENCODER, 30.0, 48.0),
+        ("b", "untuned", -29.0, -1.0),
+        ("c", "untuned", 10.0, 10.0),  # no width: nothing is shown
+        ("d", "untuned", math.nan, math.nan),
+    ],
+    columns=["task", "over", "low", "high"],
+)
+
+
+def test_the_tuned_encoder_is_above_where_the_whole_interval_of_the_difference_is():
+    assert said_of_gains(GAINS) == [
+        "The tuned encoder beside the untuned encoder: above it on a, below it on b, neither is "
+        "shown to be above on c and d.",
+        "The tuned encoder beside the encoder tuned from random weights: neither is shown to be "
+        "above on a.",
         "The tuned encoder beside the best simple baseline: above it on a.",
     ]
-    assert said_of_gains(SCORES[SCORES["model"] != "tuned"]) == []
-    assert said_of_gains(SCORES.iloc[:0]) == []
+    assert said_of_gains(GAINS.iloc[:0]) == []
 
 
 def test_the_scores_of_a_task_stand_in_one_place():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from stages.finetune.page import averaged, in_short, scores
+from stages.finetune.page import averaged, gains, in_short, scores, within_bounds
 from tests.claims import write_run
 
 
@@ -31,5 +31,25 @@ def test_the_interval_of_several_seeds_is_over_them_too(measures):
     assert rows.loc["untuned", "high"] - 50 > 500
     assert rows.loc["tuned", "value"] == pytest.approx(90)
     assert 70 < rows.loc["tuned", "low"] < rows.loc["tuned", "high"] <= 100
-    (said, *_) = in_short(measures)
-    assert said == "The tuned encoder beside the untuned encoder: their intervals meet on one."
+    shown = within_bounds(rows.reset_index()).set_index("model")
+    assert tuple(shown.loc["untuned", ["low", "high"]]) == (0, 100)
+    assert tuple(shown.loc["tuned", ["low", "high"]]) == tuple(rows.loc["tuned", ["low", "high"]])
+    (said,) = in_short(measures)
+    assert said == (
+        "The tuned encoder beside the untuned encoder: neither is shown to be above on one."
+    )
+
+
+def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(measures):
+    """Of twenty: the best baseline gets 10 right, the tuned encoder these and 5 more."""
+    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "baseline/one", 12, model="bag_of_words")
+    write_run(measures, "finetune/one", 5, arm="tuned", seed=0)
+    rows = scores(measures).set_index("model")
+    assert rows.loc["tuned", "low"] < rows.loc["majority class", "high"]
+    (row,) = gains(measures).to_dict("records")
+    assert (row["task"], row["metric"], row["value"]) == ("one", "accuracy", 25)
+    assert 0 < row["low"] < 25 < row["high"] < 60
+    assert in_short(measures) == [
+        "The tuned encoder beside the best simple baseline: above it on one."
+    ]
