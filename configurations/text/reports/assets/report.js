@@ -16,12 +16,35 @@ function specificationOf(name) {
   return made;
 }
 
-// Draw each chart in place of its still image, which stays where scripts do not run.
+// On a narrow screen panels stand below each other, marks have less room and legends stand below:
+// a chart as wide as on a desk would be drawn so small that its words cannot be read.
+const NARROW = { fits: 300, chart: 185, labels: 125 }; // pixels
 const narrow = window.matchMedia("(max-width: 45rem)").matches;
+function narrowed(specification) {
+  if (specification.columns) specification.columns = 1;
+  for (const part of [specification, specification.spec ?? {}]) {
+    if (part.width > NARROW.fits) part.width = NARROW.chart;
+  }
+  const { axis = {}, legend = {}, header = {}, ...others } = specification.config ?? {};
+  specification.config = {
+    ...others,
+    axis: { ...axis, labelLimit: NARROW.labels },
+    header: { ...header, labelLimit: 2 * NARROW.chart },
+    legend: {
+      ...legend,
+      orient: "bottom",
+      columns: 1,
+      labelLimit: 2 * NARROW.chart,
+      layout: { bottom: { anchor: "start", direction: "vertical" } },
+    },
+  };
+}
+
+// Draw each chart in place of its still image, which stays where scripts do not run.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const name = place.dataset.chart;
   const specification = specificationOf(name);
-  if (narrow && specification.columns) specification.columns = 1; // panels below each other
+  if (narrow) narrowed(specification);
   const actions = { export: true, source: false, compiled: false, editor: false };
   const title = place.querySelector("img").dataset.title;
   vegaEmbed(place, specification, { actions, downloadFileName: name })
