@@ -61,7 +61,12 @@ def score(metric: str, runs: pd.DataFrame, resamples: int, seed: int) -> Estimat
     )
 
 
+def columns(found: Estimate) -> dict[str, float]:
+    """The value and its limits, by the names of a table's columns."""
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
 def _predictions(runs: pd.DataFrame) -> pd.DataFrame:
     """Predictions [example, seed]; a model without seeds is one column."""
-    columns = "seed" if "seed" in runs else "model"
-    return runs.pivot(index="id", columns=columns, values="prediction")
+    runs_by = "seed" if "seed" in runs else "model"
+    return runs.pivot(index="id", columns=runs_by, values="prediction")

@@ -9,7 +9,7 @@ from stages.core.stage.arms import TUNED
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import POINTS, gain, score
+from stages.finetune.gains import POINTS, columns, gain, score
 from stages.finetune.said import NO_ENCODER, OTHERS, best_baselines, said_of_gains, said_of_scores
 
 MODELS = {
@@ -22,7 +22,8 @@ SIGNED = ("matthews", "pearson", "spearman")  # metrics that can be below 0
 
 
 def sections(measures: Measures) -> list[Section]:
-    changes, table = gains(measures), within_bounds(scores(measures))
+    found = scores(measures)
+    changes, table = gains(measures, found), within_bounds(found)
     figure = Figure(
         "finetune-scores",
         "Primary metric of every task and arm",
@@ -62,7 +63,7 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def in_short(measures: Measures) -> list[str]:
-    return said_of_gains(gains(measures))
+    return said_of_gains(gains(measures, scores(measures)))
 
 
 def averaged(seeds: pd.Series) -> str:
@@ -98,9 +99,7 @@ def scores(measures: Measures) -> pd.DataFrame:
                 "task": task,
                 "model": model,
                 "metric": metric,
-                "value": found.value,
-                "low": found.low,
-                "high": found.high,
+                **columns(found),
                 "examples": found.n,
                 "seeds": run["seed"].nunique(),
             }
@@ -109,15 +108,18 @@ def scores(measures: Measures) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("task", key=lambda names: names.map(order), kind="stable")
 
 
-def gains(measures: Measures) -> pd.DataFrame:
+def gains(measures: Measures, table: pd.DataFrame) -> pd.DataFrame:
     """One row a task and other model, one of `OTHERS`: what the tuned encoder has over it.
+
+    Args:
+        table: as of `scores`.
 
     Returns:
         task, over, metric, value, low, high (points); of the models without an encoder only the
         best of a task, by its score.
     """
     runs = predictions(measures)
-    best = best_baselines(scores(measures))
+    best = best_baselines(table)
     rows = []
     for task in measures.tasks:
         of_task = runs[runs["task"] == task]
@@ -129,18 +131,14 @@ def gains(measures: Measures) -> pd.DataFrame:
             if tuned.empty or other.empty:
                 continue
             found = gain(metric, tuned, other, RESAMPLES, 0)
-            rows.append((task, over, metric, found.value, found.low, found.high))
+            rows.append({"task": task, "over": over, "metric": metric} | columns(found))
     return pd.DataFrame(rows, columns=["task", "over", "metric", "value", "low", "high"])
 
 
 def within_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """Scores whose intervals end where their metric does."""
-    signed = table["metric"].isin(SIGNED)
-    parts = [
-        cut(table[signed], "low", "high", -POINTS, POINTS),
-        cut(table[~signed], "low", "high", 0, POINTS),
-    ]
-    return pd.concat(parts).loc[table.index]
+    least = table["metric"].isin(SIGNED).map({True: -POINTS, False: 0})
+    return cut(table, "low", "high", least, POINTS)
 
 
 PAGE = Page(

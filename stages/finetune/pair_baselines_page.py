@@ -9,9 +9,8 @@ from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, measured, side
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.tasks.tables import PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
-from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import gain, score
+from stages.finetune.gains import columns, gain, score
 from stages.finetune.said import said_of_confusions
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 
@@ -103,7 +102,7 @@ def scores(measures: Measures, runs: pd.DataFrame) -> pd.DataFrame:
     """One row a task, metric and model: value, low, high (points), examples, seeds."""
     rows = [
         {"task": task, "metric": metric, "model": MODELS[model]}
-        | _columns(score(metric, own, RESAMPLES, 0))
+        | columns(score(metric, own, RESAMPLES, 0))
         | {"examples": own["id"].nunique(), "seeds": own["seed"].nunique()}
         for task in runs["task"].unique()
         for metric in metrics(measures, task)
@@ -122,7 +121,7 @@ def gains(measures: Measures, runs: pd.DataFrame) -> pd.DataFrame:
             for model, own in of_task[of_task["model"] != TUNED].groupby("model", sort=False):
                 found = gain(metric, tuned, own, RESAMPLES, 0)
                 rows.append({"task": task, "metric": metric, "over": MODELS[model]})
-                rows[-1] |= _columns(found)
+                rows[-1] |= columns(found)
     names = ["task", "metric", "over", "value", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 
@@ -194,10 +193,6 @@ def _confusions(measures: Measures, runs: pd.DataFrame) -> list[Section]:
         table = Table(f"pair-baselines-confusion-{task}", "Confusions", caption, listed)
         found.append(Section(f"Confusions on {task}", CONFUSIONS, (*figures, table)))
     return found
-
-
-def _columns(found: Estimate) -> dict[str, float]:
-    return {"value": found.value, "low": found.low, "high": found.high}
 
 
 PAGE = Page(

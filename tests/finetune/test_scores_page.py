@@ -47,7 +47,7 @@ def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(mea
     write_run(measures, "finetune/one", 5, arm="tuned", seed=0)
     rows = scores(measures).set_index("model")
     assert rows.loc["tuned", "low"] < rows.loc["majority class", "high"]
-    (row,) = gains(measures).to_dict("records")
+    (row,) = gains(measures, scores(measures)).to_dict("records")
     assert (row["task"], row["metric"], row["value"]) == ("one", "accuracy", 25)
     assert 0 < row["low"] < 25 < row["high"] < 60
     assert in_short(measures) == [

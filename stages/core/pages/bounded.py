@@ -8,9 +8,18 @@ import pandas as pd
 
 
 def cut(
-    rows: pd.DataFrame, low: str, high: str, least: float = 0.0, most: float | None = 1.0
+    rows: pd.DataFrame,
+    low: str,
+    high: str,
+    least: float | pd.Series = 0.0,
+    most: float | None = 1.0,
 ) -> pd.DataFrame:
-    """The rows with both ends of an interval between the bounds; None: it has no largest value."""
+    """The rows with both ends of an interval between the bounds.
+
+    Args:
+        least: of all rows, or of each.
+        most: None: there is no largest value.
+    """
     return rows.assign(**{name: rows[name].clip(least, most) for name in (low, high)})
 
 
