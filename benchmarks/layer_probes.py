@@ -31,7 +31,7 @@ from stages.layer_probes.fitting import fit, predictions
 from stages.layer_probes.sentences import Questions, questions
 from stages.layer_probes.stage import LayerProbes
 from stages.layer_probes.states import WordStates, state_file
-from stages.stimuli.grammar import probe_rows
+from stages.stimuli.written import probe_rows
 
 TOGETHER, ONE_BY_ONE = "all layers together", "one after another"
 AGREEING = 0.98  # share of the same answers: a batch of others rounds its states otherwise
@@ -48,9 +48,7 @@ def asked_of(sentences: int, asked: int) -> Questions:
         asked: 1 for the auxiliary alone, 2 for both.
     """
     drawn = LONGER * sentences  # a sentence must have words enough to be asked about their position
-    entry = WrittenStimuli(
-        source="written", train=drawn, test=TESTED, sentences=1, full_stop=True, seed=0
-    )
+    entry = WrittenStimuli(source="written", train=drawn, test=TESTED)
     rows = pd.DataFrame(
         row
         for row in probe_rows(entry)

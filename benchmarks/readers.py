@@ -42,11 +42,11 @@ from stages.core.stage.arms import TUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import section
 from stages.core.tasks.examples import drawn_rows
+from stages.core.written import written_questions
 from stages.finetune.readers.run import load_reader, reader_settings
 from stages.finetune.readers.training import order_of, padding_of, train
 from stages.finetune.training import Finetune, set_dropout
 from stages.questions.sources import read_source
-from stages.questions.stage import written
 
 OWN, ALONE = "this project", "this project, one reader on all threads"
 PLAIN = "transformers' multiple choice"
@@ -123,7 +123,10 @@ def prepared(configuration: Path, task: str, steps: int, runtime: Runtime) -> Be
     """
     with contextlib.chdir(configuration):  # where a task's own files are looked for
         entry = load_question_task(task)
-        splits = written(entry) if entry.data.source == "written" else read_source(task, entry)
+        if entry.data.source == "written":
+            splits = written_questions(entry.data)
+        else:
+            splits = read_source(task, entry)
         changes = {"epochs": 1, "accumulation": 1, "precision": "fp32", "compile": False}
         settings = reader_settings(task, entry).model_copy(update=changes)
         checkpoint = locate(section(Checkpoint, "checkpoint")).resolve()  # loaded outside

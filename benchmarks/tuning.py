@@ -37,7 +37,7 @@ from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import read_examples, write_examples
 from stages.core.tasks.metrics import METRICS, predictions_from_logits
 from stages.core.tasks.task import load_task
-from stages.core.written import write_task
+from stages.core.written import written_examples
 from stages.finetune.run import FACTS_FILE, RUNS, SPLITS, Run
 from stages.finetune.stage import make_all, runs_of
 from stages.finetune.task_model import load_task_model
@@ -111,8 +111,10 @@ def prepared(configuration: Path, task: str, examples: int | None) -> Iterator[N
         try:
             os.chdir(configuration)  # where a task's own files are looked for
             entry = load_task(task)
-            read = write_task if entry.data.source == "written" else read_source
-            frames = read(task, entry)
+            if entry.data.source == "written":
+                frames = written_examples(task, entry.data)
+            else:
+                frames = read_source(task, entry)
             os.chdir(folder)
             for split in SPLITS:
                 file = examples_file(task, split)

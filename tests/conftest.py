@@ -26,7 +26,6 @@ LONGEST = (
     "integration/test_new_study.py",
     "integration/test_readme.py",
     "browser/test_plots.py",
-    "core/written/test_shortcuts.py",
     "integration/test_lock.py",
     "integration/test_hub.py",
 )

@@ -14,7 +14,7 @@ FINDS, UNIFORM, DECOY = (2, 1), (1, 0), (0, 2)  # the last always looks at the f
 
 def written_stimuli(sentences: int, seed: int = 0) -> pd.DataFrame:
     """Some sentences of every condition, as `read_attention` gives them."""
-    entry = WrittenStimuli(source="written", train=1, test=1, sentences=sentences, seed=seed)
+    entry = WrittenStimuli(source="written", sentences=sentences, seed=seed)
     return pd.DataFrame(attention_rows(entry), columns=ATTENTION.names)
 
 

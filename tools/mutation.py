@@ -34,7 +34,7 @@ LEFT_OUT = (
     "stages/core/pages/*",
     "stages/core/runtime/*",
     "stages/core/stage/*",
-    "stages/core/written/*",
+    "stages/core/written.py",
     "stages/core/corpora/*",
     "stages/core/scratch.py",
     "stages/core/finished.py",

@@ -1,4 +1,4 @@
-"""Prepare the examples of a task: written here with gold annotation, from the Hub, or files."""
+"""Prepare the examples of a task: generated text of this project, from the Hub, or files."""
 
 import pandas as pd
 import typer
@@ -12,7 +12,7 @@ from stages.core.stage.settings import section
 from stages.core.tasks.examples import validate, write_examples
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import load_task
-from stages.core.written import write_task
+from stages.core.written import written_examples
 from stages.prepare.sources import read_source
 
 TEXTS = ["text_a", "text_b"]
@@ -23,8 +23,10 @@ IN_BOTH = 0.05
 def run_stage(task: str) -> None:
     """Write work/tasks/TASK/train.parquet and validation.parquet."""
     entry = load_task(task)
-    read = write_task if entry.data.source == "written" else read_source
-    frames = read(task, entry)
+    if entry.data.source == "written":
+        frames = written_examples(task, entry.data)
+    else:
+        frames = read_source(task, entry)
     labels = entry.outputs if entry.kind == "classification" else None
     for split, examples in frames.items():
         validate(examples, f"{task} {split}", labels, entry.label_names)

@@ -17,8 +17,7 @@ from stages.core.questions.task import QuestionColumns, QuestionHub, QuestionTas
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import drawn_rows
-
-SPLITS = ("train", "validation")
+from stages.core.written import SPLITS
 
 
 def read_source(name: str, task: QuestionTask) -> dict[str, list[Question]]:

@@ -11,11 +11,11 @@ from stages.core.questions.inputs import encode_questions
 from stages.core.questions.places import questions_file
 from stages.core.questions.question import Question, validate, write_questions
 from stages.core.questions.tables import QUESTION_SIZES
-from stages.core.questions.task import QuestionTask, load_question_task
-from stages.core.questions.written import written_questions
+from stages.core.questions.task import load_question_task
 from stages.core.stage.files import atomic
 from stages.core.stage.settings import PARAMETER_FILE, section
-from stages.questions.sources import SPLITS, read_source
+from stages.core.written import written_questions
+from stages.questions.sources import read_source
 
 # Of the validation questions: so many may be among the training questions without a word.
 IN_BOTH = 0.05
@@ -24,7 +24,10 @@ IN_BOTH = 0.05
 def run_stage(task: str) -> None:
     """Write work/questions/TASK/train.parquet and validation.parquet."""
     entry = load_question_task(task)
-    splits = written(entry) if entry.data.source == "written" else read_source(task, entry)
+    if entry.data.source == "written":
+        splits = written_questions(entry.data)
+    else:
+        splits = read_source(task, entry)
     for split, questions in splits.items():
         validate(questions, f"{task} {split}")
     tokenizer = load_tokenizer(locate(section(Checkpoint, "checkpoint")))
@@ -36,12 +39,6 @@ def run_stage(task: str) -> None:
         for split, questions in splits.items():
             write_questions(questions, folder / questions_file(task, split).name)
     QUESTION_SIZES.write(table, questions=task)
-
-
-def written(task: QuestionTask) -> dict[str, list[Question]]:
-    """The questions that are written here."""
-    data = task.data
-    return {split: written_questions(split, getattr(data, split), data.seed) for split in SPLITS}
 
 
 def sizes(

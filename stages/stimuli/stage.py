@@ -1,4 +1,4 @@
-"""Write a set of stimuli: generated here, or read from the authors' release (Lin et al. 2019).
+"""Write a set of stimuli: those of this project, or the authors' release (Lin et al. 2019).
 
 Where the attention of its sentences was recorded elsewhere, its maps come along.
 """
@@ -10,7 +10,7 @@ import typer
 from stages.core.stage.files import InputError
 from stages.core.stimuli.entries import Stimuli, load_stimuli_entry
 from stages.core.stimuli.store import STIMULI, write_stimuli
-from stages.stimuli import grammar, release, written
+from stages.stimuli import release, written
 from stages.stimuli.recorded import copy_maps, sound_folder
 
 
@@ -22,12 +22,9 @@ def rows_of(entry: Stimuli) -> tuple[list[dict], list[dict]]:
     Raises:
         InputError: what it names is missing or damaged.
     """
-    probes, attention = (
-        (release.probe_rows, release.attention_rows)
-        if entry.source == "release"
-        else (grammar.probe_rows, written.attention_rows)
-    )
-    return [] if entry.recorded else list(probes(entry)), list(attention(entry))
+    source = release if entry.source == "release" else written
+    probes = [] if entry.recorded else list(source.probe_rows(entry))
+    return probes, list(source.attention_rows(entry))
 
 
 def run_stage(name: str | None = None) -> None:

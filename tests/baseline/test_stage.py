@@ -17,11 +17,10 @@ from stages.baseline.stage import (
     words_of,
 )
 from stages.core.stage.places import examples_file
-from stages.core.stage.settings import section
 from stages.core.tasks.examples import examples_frame, write_examples
 from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task, WrittenData
-from stages.core.written import write_task
+from stages.core.written import written_examples
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
 CLASSES = Task(data=DATA, kind="classification", labels=2, metrics=["accuracy"])
@@ -126,9 +125,8 @@ def test_chinese_pairs_share_characters_and_are_counted_by_them():
 
 @pytest.mark.parametrize("name", ["relevance", "sentiment", "similarity"])
 def test_written_tasks_have_the_words_that_they_had(name):
-    sizes = {"source": "written", "train": 40, "validation": 40, "seed": 3}
-    task = section(Task, f"tasks.{name}").model_copy(update={"data": WrittenData(**sizes)})
-    for rows in write_task(name, task).values():
+    data = WrittenData(source="written", train=40, validation=40, seed=3)
+    for rows in written_examples(name, data).values():
         for text in [*rows["text_a"], *rows["text_b"].dropna()]:
             assert words_of(text) == re.findall(r"(?u)\b\w+\b", text)
 

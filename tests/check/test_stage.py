@@ -76,8 +76,8 @@ CHANGES: dict[str, tuple[Change, str]] = {
         "`boundaries.corpora` has 'gsd', but `corpora` has no such entry, only sentences",
     ),
     "task that is not run, of word_order": (
-        lambda own: own["word_order"].update(tasks=["paraphrase"]),
-        "`word_order.tasks` has 'paraphrase', which is not among `run.tasks` (relevance",
+        lambda own: own["word_order"].update(tasks=["mrpc"]),
+        "`word_order.tasks` has 'mrpc', which is not among `run.tasks` (relevance",
     ),
     "task that is not run, of matching": (
         lambda own: own["matching"]["tasks"].append("mrpc"),
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_named_with_file_and_key(change, made, complaint):
 
 
 def test_a_study_that_is_left_out_may_name_what_is_not_there(change):
-    change(lambda own: own["word_order"].update(tasks=["paraphrase"]))
+    change(lambda own: own["word_order"].update(tasks=["mrpc"]))
     (found,) = complaints(Path())
     assert found.endswith(
         "(relevance, sentiment, similarity): add it there, or take it out of `word_order.tasks`, "

@@ -18,13 +18,12 @@ from stages.core.corpora.entries import (
     ParagraphCorpus,
     RecordedCorpus,
     TreebankCorpus,
-    WrittenCorpus,
 )
 from stages.core.corpora.store import corpus_frame, read_corpus, word, write_corpus
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recording_writer import write_maps
 from stages.core.stage.files import InputError
-from stages.corpus import conllu, framenet, litbank, paragraphs, recorded, written
+from stages.corpus import conllu, framenet, litbank, paragraphs, recorded
 from stages.corpus.framenet import INDEXES, exemplar_rows
 from stages.corpus.stage import run_stage
 from tests.oracle import oracle_corpus
@@ -230,38 +229,6 @@ def test_recorded_words_that_do_not_fit_are_refused(tmp_path):
     entry = recorded_corpus(tmp_path, word=[[-1, 3, -1]], words=[[word("dog", 0)]])
     with pytest.raises(InputError, match="belongs to word 3, but there are 1 words"):
         recorded.read("own", entry)
-
-
-def test_written_texts_are_annotated_and_repeat_in_every_run():
-    entry = WrittenCorpus(source="written", texts=80, seed=5)
-    texts = written.read("own", entry)
-    pd.testing.assert_frame_equal(texts, written.read("own", entry))
-    assert len(texts) == texts["text_a"].nunique() == 80
-    assert texts["text_b"].isna().all()
-    tasks = {name.split("-")[0] for name in texts["group"]}
-    assert tasks == {"relevance", "paraphrase", "sentiment", "similarity"}
-    for _, row in texts.iterrows():
-        for entry_ in row["words"]:
-            assert row["text_a"][entry_["start"] : entry_["end"]] == entry_["text"]
-            assert entry_["deprel"]
-        for frame in row["frames"]:
-            assert row["words"][frame["target_first"]]["upos"] == "VERB"
-            assert (
-                min(
-                    abs(frame["target_first"] - place)
-                    for place in range(frame["first"], frame["last"] + 1)
-                )
-                >= 2
-            )
-    assert texts["frames"].map(len).sum() > 5
-    other = written.read("own", entry.model_copy(update={"seed": 6}))
-    assert set(other["text_a"]) != set(texts["text_a"])
-
-
-def test_written_pairs_have_two_texts():
-    texts = written.read("own", WrittenCorpus(source="written", texts=40, seed=5, pairs=True))
-    assert texts["text_b"].notna().all()
-    assert {word["segment"] for words in texts["words"] for word in words} == {0, 1}
 
 
 def test_a_corpus_is_read_as_it_was_written(tmp_path):

@@ -11,7 +11,7 @@ from stages.patterns.labelled_maps import CLASSES, read_table
 from tools.labelling.draw import NONE_BEFORE, DrawnBy, Model
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-TASKS = ("relevance", "paraphrase", "sentiment", "similarity")
+TASKS = ("relevance", "sentiment", "similarity")
 MODELS = ",".join(f"{task}/{arm}-0" for task in TASKS for arm in FROM_CHECKPOINT)
 
 

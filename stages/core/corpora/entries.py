@@ -20,10 +20,9 @@ class Drawn(Parameters):
 
 
 class WrittenCorpus(Drawn):
-    """Texts written for this project, of all its tasks, with gold annotation."""
+    """Generated texts that come with this project, with gold annotation."""
 
     source: Literal["written"]
-    texts: PositiveInt
     pairs: bool = False  # both texts of a pair together, or each text by itself
 
 

@@ -22,19 +22,19 @@ class RecordedAttention(Parameters):
 class Sentences(Parameters):
     """What every set may have."""
 
+    train: PositiveInt | None = None  # sentences of each probe, at most; null: all
+    test: PositiveInt | None = None  # sentences of each probe and part that is no training
+    sentences: PositiveInt | None = None  # of each condition whose attention is read
+    seed: NonNegativeInt = 0  # of the draw
     # In place of the encoders: then the set has no sentences for probes, which read states.
     recorded: RecordedAttention | None = None
 
 
 class WrittenStimuli(Sentences):
-    """Sentences of this project's grammar, of the words in `data/stimuli/words.yaml`."""
+    """Generated sentences that come with this project, in `data/written/`."""
 
     source: Literal["written"]
-    train: PositiveInt  # sentences of each probe
-    test: PositiveInt  # sentences of each probe and part that is no training
-    sentences: PositiveInt  # of each condition whose attention is read
     full_stop: bool = True
-    seed: NonNegativeInt
 
 
 class ReleasedStimuli(Sentences):
@@ -42,11 +42,7 @@ class ReleasedStimuli(Sentences):
 
     source: Literal["release"]
     path: str
-    train: PositiveInt | None = None  # as above, at most; null: all of a file
-    test: PositiveInt | None = None
-    sentences: PositiveInt | None = None
     full_stop: bool = False  # the release has none
-    seed: NonNegativeInt = 0  # of the draw
 
 
 Stimuli = Annotated[WrittenStimuli | ReleasedStimuli, Field(discriminator="source")]

@@ -21,12 +21,12 @@ TWO_CLASS_METRICS = {"f1", "matthews"}
 
 
 class WrittenData(Parameters):
-    """Examples that `prepare` writes from the lexicons and templates in `data/`."""
+    """Generated examples that come with this project, in `data/written/`."""
 
     source: Literal["written"]
-    train: PositiveInt
-    validation: PositiveInt
-    seed: NonNegativeInt
+    train: PositiveInt | None = None  # examples drawn at most; null takes all
+    validation: PositiveInt | None = None
+    seed: NonNegativeInt = 0  # of the draw
 
 
 class Splits(Parameters):
