@@ -7,18 +7,13 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from benchmarks import ENVIRONMENT, corpus_stages, dump, profiling, results
+from benchmarks import ENVIRONMENT, dump, results
 from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
 from benchmarks import cost as cost_of_tasks
 from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
-from benchmarks import growth as growth_benchmark
 from benchmarks import layer_probes as layer_probes_benchmark
-from benchmarks import memory as memory_benchmark
-from benchmarks import precision as precision_benchmark
-from benchmarks import pretraining as pretraining_benchmark
-from benchmarks import readers as readers_benchmark
 from benchmarks import rebuild as rebuild_benchmark
 from benchmarks import record as record_of_rebuild
 from benchmarks import tuning as tuning_benchmark
@@ -49,20 +44,6 @@ def grid(
 
 
 @app.command()
-def precision(
-    task: Annotated[str, typer.Option(help="a task whose `finetune` has run")],
-    configuration: Annotated[Path, typer.Option(help="folder of the configuration")] = Path("."),
-    seed: Annotated[int, typer.Option(help="of the fine-tuning")] = 0,
-    examples: Annotated[int | None, typer.Option(help="validation examples; default: all")] = None,
-    rounds: Rounds = 3,
-) -> None:
-    """The grid in bf16 against fp32, and how many predictions it changes."""
-    runtime = begin()
-    table = precision_benchmark.compare(configuration, task, seed, examples, rounds, runtime)
-    show(f"precision-{task}", table)
-
-
-@app.command()
 def statistics(encoder: Encoder = "default", examples: Examples = None, rounds: Rounds = 5) -> None:
     """Statistics of every head without maps, against output_attentions and numpy."""
     begin()
@@ -87,23 +68,6 @@ def reading(
 
 
 @app.command()
-def memory() -> None:
-    """Peak memory: 500 and 5,000 examples, 512 tokens, a 24-layer encoder."""
-    begin()
-    show("memory", memory_benchmark.measure())
-
-
-@app.command()
-def stages(
-    corpus: Annotated[str, typer.Argument(help="a corpus of the configuration")],
-    configuration: Annotated[Path, typer.Option(help="its folder; it was built")] = Path("."),
-) -> None:
-    """Time and peak memory of every stage that reads a corpus."""
-    begin()
-    show(f"stages-{corpus}", corpus_stages.measure(corpus, configuration))
-
-
-@app.command()
 def calibration(
     encoders: Annotated[int, typer.Option(help="of random weights")] = 20,
     configuration: Annotated[Path, typer.Option(help="its folder; it was built")] = Path("."),
@@ -122,23 +86,6 @@ def coverage(
     """How often each kind of interval covers the truth, and shows an effect."""
     begin()
     show("coverage", coverage_simulation.measure(coverage_simulation.EVERY, runs))
-
-
-@app.command()
-def growth(encoder: Encoder = "default", rounds: Rounds = 3) -> None:
-    """Cost of the grid against heads, examples and tokens, with fitted exponents."""
-    points = growth_benchmark.measure(encoder, rounds, begin())
-    results.FOLDER.mkdir(parents=True, exist_ok=True)
-    save_svg(growth_benchmark.plot(points).to_dict(), results.FOLDER / f"growth-{encoder}.svg")
-    exponents = growth_benchmark.exponents(points)
-    show(f"growth-{encoder}", points.assign(exponent=points["what"].map(exponents)))
-
-
-@app.command()
-def profile(encoder: Encoder = "default", examples: Examples = 64) -> None:
-    """Where the grid's time goes, by kind of operation."""
-    begin()
-    show(f"profile-{encoder}", profiling.measure(encoder, examples))
 
 
 @app.command()
@@ -186,23 +133,6 @@ def card(
 
 
 @app.command()
-def pretraining(
-    text: Annotated[Path, typer.Argument(help="JSON lines of paragraphs, as `pretrain.text`")],
-    texts: Annotated[int, typer.Option(help="so many of them, from the first on")] = 3000,
-    tokens: Annotated[int, typer.Option(help="of one timed run")] = 100_000,
-    learnt: Annotated[
-        int, typer.Option(help="after which losses are compared; 0: not")
-    ] = 1_000_000,
-    rounds: Rounds = 3,
-) -> None:
-    """Pretraining against transformers' plain Trainer that pads to the longest."""
-    bench = pretraining_benchmark.Bench(text, texts, begin())
-    show("pretraining", pretraining_benchmark.rates(bench, tokens, rounds))
-    if learnt:
-        show("losses", pretraining_benchmark.losses(bench, learnt))
-
-
-@app.command()
 def tuning(
     task: Annotated[str, typer.Option(help="a task of the configuration")] = "mrpc",
     configuration: Annotated[Path, typer.Option(help="its folder")] = Path("configurations/glue"),
@@ -213,20 +143,6 @@ def tuning(
     """Seeds tuned side by side here, against transformers' Trainer one after the other."""
     table = tuning_benchmark.compare(configuration, task, seeds, examples, rounds, begin())
     show(f"tuning-{task}", table)
-
-
-@app.command()
-def readers(
-    task: Annotated[str, typer.Option(help="of kind choice, of the configuration")] = "dream",
-    configuration: Annotated[Path, typer.Option(help="its folder")] = Path(
-        "configurations/reading"
-    ),
-    steps: Annotated[int, typer.Option(help="of one run")] = 30,
-    rounds: Rounds = 3,
-) -> None:
-    """Steps of a reader, against transformers' Trainer, model and collator of multiple choice."""
-    table = readers_benchmark.compare(configuration, task, steps, rounds, begin())
-    show(f"readers-{task}", table)
 
 
 @app.command()
@@ -271,17 +187,14 @@ def cost(
 def main(context: typer.Context) -> None:
     """Ratios of sides that take turns in one run; every table goes to reports/benchmarks.
 
-    Without a command, all that need neither a card nor a built configuration: some 20 minutes on
+    Without a command, all that need neither a card nor a built configuration: some ten minutes on
     two cores.
     """
     if context.invoked_subcommand is None:
         grid("default", examples=128, rounds=2)
         grid("bert-base", examples=16, rounds=2)
-        profile("default")
         statistics("default", rounds=5)
         maps("default", examples=64)
-        memory()
-        growth("default")
 
 
 def begin() -> Runtime:

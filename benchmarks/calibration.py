@@ -21,11 +21,10 @@ from tqdm import tqdm
 import stages
 import stages.findings
 from benchmarks.alone import run
-from benchmarks.corpus_stages import module_of, readers
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
-from stages.core.stage.files import InputError
+from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable
@@ -35,6 +34,7 @@ from stages.core.verdicts.findings import judged
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.setting import Setting
 from stages.encoder.stage import random_weights
+from tools.pipeline import definition, stage_module
 
 
 class OfOneEncoder(Measures):
@@ -129,15 +129,22 @@ def _measure_alone(folder: Path, corpora: list[str]) -> Path:
 
 def run_stages(corpora: list[str]) -> None:
     """Run every stage of corpora, in this folder and process: modules are loaded once."""
-    here = Path()
     for corpus in corpora:
-        for stage, must in readers(corpus, here).items():
-            if must and stage != "corpus":
-                module = importlib.import_module(module_of(stage, here))
-                if hasattr(module, "__path__"):  # a room
-                    importlib.import_module(f"{module.__name__}.stage").run_stage(corpus)
-                else:
-                    module.main(corpus)
+        for module in modules_on(corpus):
+            importlib.import_module(f"{module}.stage").run_stage(corpus)
+
+
+def modules_on(corpus: str) -> list[str]:
+    """The modules of the studies that this configuration runs on a corpus, in order."""
+    parameters = read_yaml(PARAMETER_FILE)
+    modules = []
+    for stage in read_yaml("dvc.yaml")["stages"].values():
+        corpora = parameters
+        for key in stage.get("matrix", {}).get("corpus", "").strip("${}").split("."):
+            corpora = corpora.get(key, {})
+        if corpus in corpora:
+            modules.append(stage_module(definition(stage)["cmd"]))
+    return modules
 
 
 def judged_pairs(

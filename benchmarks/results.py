@@ -23,23 +23,15 @@ what changes of a sum over heads counts; at one product's rate, the widest produ
 again from a warm cache, gives the rate. On a card it is that of a large product."""
 CAPTIONS = {
     "grid": "Every head off, one at a time, on MRPC-like pairs: how many times as long others take",
-    "precision": "The same grid in bf16: how many times as long fp32 takes, and what changes",
     "statistics": "Statistics of every head without maps, against `output_attentions` and numpy",
     "maps": "Maps of every head on disk, against `output_attentions` and `np.savez_compressed`",
     "reading": "Reading maps back",
-    "memory": "Peak memory of one process",
     "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
-    "stages": "Every stage on one corpus, in a process of its own: time and peak memory",
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
     "rebuild": "A whole `dvc repro` on a fresh clone: where the seconds of every stage go",
     "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
-    "pretraining": "Pretraining: tokens a second, and how many times as many as plain Trainer's",
-    "losses": "Pretraining: loss and accuracy on held-out text after as many tokens",
-    "readers": "Steps of a reader: how many times as long transformers' multiple choice takes",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
     "pages": "Pages in headless Chromium: until they can be used, input delay of the viewer, sizes",
-    "growth": "Cost of the grid against heads, examples and tokens",
-    "profile": "Where one thread of the grid spends its time",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",
 }
 

@@ -27,10 +27,10 @@ from transformers import (
 )
 
 from benchmarks.pairs import take_turns
-from benchmarks.precisions import precisions_of
+from stages.core.bf16 import fast_in_bf16
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import result
-from stages.core.runtime.runtime import Runtime, find_device, start
+from stages.core.runtime.runtime import DTYPES, Runtime, find_device, start
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import PARAMETER_FILE
@@ -84,7 +84,8 @@ def compare(
             found[PLAIN] = [tuned_plainly(run, runtime) for run in runs]
 
         sides: dict[str, Callable[[], None]] = {PLAIN: plain}
-        for precision in precisions_of(find_device(runtime.device)):
+        fast = fast_in_bf16(find_device(runtime.device))  # elsewhere a run takes hours
+        for precision in (name for name in DTYPES if name != "bf16" or fast):
             name = f"this project, {precision}"
             sides[name] = partial(own, name, precision)
         times = take_turns(sides, rounds)

@@ -2,31 +2,23 @@
 
 import copy
 import os
-import shutil
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks import corpus_stages, dump, product_rates, results
-from benchmarks.alone import Run
+from benchmarks import dump, product_rates, results
 from benchmarks.alone import run as run_alone
 from benchmarks.alternatives import usual_loop
-from benchmarks.corpus_stages import readers
+from benchmarks.calibration import modules_on
 from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
-from benchmarks.growth import exponents
 from benchmarks.pairs import ratios, take_turns
-from stages.core.corpora.store import corpus_frame, write_corpus
 from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics
 from stages.core.runtime.runtime import Runtime
-from stages.core.stage.files import InputError
 from stages.importance.cost import Geometry
 
 
@@ -63,15 +55,6 @@ def test_rates_count_the_operations_of_the_products_that_are_timed(tiny_classifi
     monkeypatch.setattr(product_rates, "_seconds", seconds)
     rates = product_rates.product_rates(tiny_classifier, threads=1)
     assert rates.layer == max(counted[:3]) > rates.alone == max(counted[3:])
-
-
-def test_exponents_of_a_power():
-    sizes = np.array([1, 2, 4, 8])
-    points = pd.concat(
-        pd.DataFrame({"what": what, "size": sizes, "seconds": 3.0 * sizes**power})
-        for what, power in (("heads", 1), ("tokens", 2))
-    )
-    assert exponents(points).round(6).to_dict() == {"heads": 1, "tokens": 2}
 
 
 def test_the_page_shows_every_table_with_its_command(tmp_path, monkeypatch):
@@ -117,42 +100,11 @@ def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
     assert np.ptp(loop, axis=0).max() > 1e-3
 
 
-def test_every_stage_that_can_read_a_corpus_is_timed():
-    text = Path("configurations/text")
-    found = readers("ewt", text)
-    assert next(iter(found)) == "corpus"
-    assert found["syntax"]
-    assert not found["frames"]  # may refuse a treebank
-    with pytest.raises(InputError, match="`corpora` has no sentences; it has ewt"):
-        readers("sentences", text)
-
-
-def test_the_stages_of_a_corpus_are_run_beside_it(tmp_path, monkeypatch):
-    shutil.copy("configurations/text/params.yaml", tmp_path)
-    shutil.copy("configurations/text/dvc.yaml", tmp_path)
-    with pytest.raises(InputError, match="nothing was built"):
-        corpus_stages.measure("ewt", tmp_path)
-    write_corpus(
-        corpus_frame([{"id": "a", "group": "a"}]), tmp_path / "work/corpora/ewt/corpus.parquet"
-    )
-    (tmp_path / "work/encoders").mkdir()
-    seen = []
-
-    def run(words, folder, environment, status=corpus_stages.REFUSED):
-        seen.append(words)
-        assert (folder / "work/encoders").is_dir()
-        if words[0] == "stages.corpus":
-            shutil.copytree(tmp_path / "work/corpora", folder / "work/corpora")
-        return Run(1.0, 2.0, status if words[0] == "stages.frames" else 0)
-
-    monkeypatch.setattr(corpus_stages, "run", run)
-    table = corpus_stages.measure("ewt", tmp_path).set_index("stage")
-    assert seen[0] == ["stages.corpus", "--corpus", "ewt"]
-    assert "frames" not in table.index  # refused
-    assert table.loc["syntax"].tolist() == [1.0, 2.0, 1]
-    monkeypatch.setattr(corpus_stages, "run", partial(run, status=1))
-    with pytest.raises(SystemExit, match="frames failed"):
-        corpus_stages.measure("ewt", tmp_path)
+def test_the_studies_of_a_corpus_are_those_of_the_configuration(monkeypatch):
+    monkeypatch.chdir("configurations/text")
+    names = ("examples.text_examples", "syntax", "pairs", "probes")
+    assert modules_on("ewt") == [f"stages.{name}" for name in names]
+    assert modules_on("nowhere") == []
 
 
 def test_a_process_is_timed_and_weighed_alone(tmp_path):
