@@ -93,7 +93,7 @@ def sizes(reports: Path) -> pd.DataFrame:
 
     Pictures, benchmarks and the comparison are no part of it: they are made by other commands.
     """
-    apart = {"pictures", "benchmarks", "comparison.html", "times.html"}
+    apart = {"pictures", "benchmarks", "comparison.html"}
     parts = {
         part.name: sum(file.stat().st_size for file in [part, *part.rglob("*")] if file.is_file())
         for part in reports.iterdir()

@@ -117,7 +117,7 @@ def read(record: Path, name: str) -> pd.DataFrame:
     columns = {
         "repros": ["repro", "begin", "end", "status", "operations"],
         "commands": ["stage", "repro", "begin", "end", "cpu", "status"],
-        "processes": ["stage", "repro", "first", "fork", "begin", "imports", "end", "cpu", "peak"],
+        "processes": ["stage", "repro", "first", "begin", "imports", "end", "cpu", "peak"],
     }[name]
     lines = file.read_text(encoding="utf-8").split("\n")[:-1] if file.exists() else []
     table = pd.DataFrame([json.loads(line) for line in lines])
@@ -142,29 +142,22 @@ def parts(
 ) -> Iterator[dict[str, str | float]]:
     """What each command of one `dvc repro` took: stage, `PARTS`, cpu, runs."""
     name = commands["repro"].iloc[0]
-    own, forks = (
-        processes[(processes["repro"] == name) & processes[column].eq(True)]
-        for column in ("first", "fork")
-    )
+    first = processes[(processes["repro"] == name) & processes["first"].eq(True)]
     known = repros.loc[repros["repro"] == name, "end"]
     until = known.iloc[0] if len(known) else commands["end"].iloc[-1]  # DVC itself was killed
     yield {"stage": BEFORE, "dvc": commands["begin"].iloc[0] - float(name)} | NO_COMMAND
     following = [*commands["begin"].iloc[1:], until]
     for command, after in zip(commands.itertuples(), following, strict=True):
-        inner, forked = (
-            found[(found["begin"] >= command.begin) & (found["end"] <= command.end)]
-            for found in (own, forks)
-        )
+        inner = first[(first["begin"] >= command.begin) & (first["end"] <= command.end)]
         seconds, python = command.end - command.begin, 0.0
         if len(inner):  # else it was killed
             python = seconds - (inner["end"] - inner["begin"] - inner["imports"]).sum()
-            python += forked["imports"].sum()  # while the command's own process waits
         yield {
             "stage": command.stage,
             "dvc": after - command.end,
             "python": python,
             "compute": seconds - python,
-            "cpu": command.cpu + forked["cpu"].sum(),
+            "cpu": command.cpu,
             "runs": 1,
         }
 

@@ -91,7 +91,7 @@ class Life:
         """Append what is known of this process, in one write."""
         import json
 
-        if self.noted or "DVC_STAGE" not in os.environ:  # what stages are forked of is none's
+        if self.noted:
             return
         self.noted = True
         line = {
@@ -102,9 +102,6 @@ class Life:
             "imports": self.imports.seconds - self.before[0],
             "end": time.monotonic(),
             "peak": peak(),
-            # Of stages/core/stage/preloaded.py: no process of the command's shell.
-            "fork": os.environ.get("STAGE_FORK") == str(os.getpid()),
-            "cpu": sum(os.times()[:4]),
         }
         if COUNTERS:
             line["operations"] = operations() - self.before[1]

@@ -1,7 +1,5 @@
 """The commands of this room: see `stage.py`."""
 
-import atexit
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +18,6 @@ def build(context: typer.Context) -> None:
     from stages.report.stage import run_stage  # --help needs none of it
 
     run_stage()
-    atexit.register(_add_times)  # by then `stage_command` has noted this stage's own, too
 
 
 @app.command()
@@ -29,22 +26,6 @@ def fingerprint() -> None:
     from stages.report import fingerprint as fingerprints
 
     typer.echo(fingerprints.fingerprint() or "there is no dvc.lock here")
-
-
-@app.command()
-def times() -> None:
-    """Write reports/times.html, which the overview shows: what each stage took when DVC ran it."""
-    from stages.report.times import read_times, write_times
-
-    if not write_times(Path("reports"), read_times()):
-        typer.echo("no stage has left its time: `dvc repro` has them do so")
-
-
-def _add_times() -> None:
-    from stages.report.times import read_times, write_times
-
-    with suppress(OSError):  # the report is drawn
-        write_times(Path("reports"), read_times())
 
 
 @app.command()

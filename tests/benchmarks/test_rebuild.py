@@ -166,20 +166,3 @@ def test_operations_of_all_threads_count_and_the_time_of_that_run_does_not(tmp_p
     # A product of one thread, and in the other one with two more for its gradients.
     assert after.loc["sleeps", "operations"] == 4 * 2 * 8 * 16 * 32 / 1e12
     pd.testing.assert_frame_equal(after.drop(columns="operations"), before)
-
-
-def test_what_a_fork_loads_is_no_compute():
-    """0.4 s beside the life of the process but for its imports, and 0.6 s of its fork's."""
-    commands = pd.DataFrame([{"stage": "attend", "begin": 10, "end": 20, "cpu": 0.3, "repro": "9"}])
-    repros = pd.DataFrame([{"repro": "9", "end": 21}])
-    process = {"stage": "attend", "repro": "9", "begin": 10.1, "end": 19.9, "imports": 0.2}
-    fork = {"begin": 10.5, "end": 19.8, "imports": 0.6, "cpu": 7.0}
-    rows = [
-        process | {"first": True, "fork": False, "cpu": 0.2},
-        process | fork | {"first": False, "fork": True},
-        process | fork | {"first": False, "fork": False},  # one that the fork started
-    ]
-    _, found = record.parts(commands, repros, pd.DataFrame(rows))
-    assert found["python"] == pytest.approx(1.0)
-    assert found["compute"] == pytest.approx(9.0)
-    assert found["cpu"] == pytest.approx(7.3)

@@ -93,14 +93,11 @@ def rebuilt(both: tuple[Path, Path]) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, but what runs keep for themselves and the times that they took."""
-    own = folder / "scratch", folder / "times"
+    """Every file below a folder, but the states from which a killed run goes on."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
-        if file.is_file()
-        and file != folder / "times.html"
-        and not any(file.is_relative_to(part) for part in own)
+        if file.is_file() and not file.is_relative_to(folder / "scratch")
     }
 
 

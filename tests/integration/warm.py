@@ -56,8 +56,7 @@ def warm_python(folder: Path, environment: dict[str, str]) -> Iterator[dict[str,
             assert server.stdout is not None
             assert server.stdout.read(1) == READY
             path = (str(folder), str(Path(sys.executable).parent), os.environ["PATH"])
-            # It forks by itself, with more libraries than stages.core.stage.preloaded has.
-            yield environment | {"PATH": os.pathsep.join(path), "STAGE_PRELOAD": "0"}
+            yield environment | {"PATH": os.pathsep.join(path)}
         finally:
             server.terminate()
 

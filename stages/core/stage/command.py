@@ -11,8 +11,6 @@ import typer
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS
 from stages.core.stage.files import InputError
 from stages.core.stage.parent import end_with_parent
-from stages.core.stage.preloaded import is_fork, run_preloaded
-from stages.core.stage.times import leave_time
 
 
 def _task_arm(name: str) -> str:
@@ -50,19 +48,12 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
 
     So does a file that cannot be read or written, a full disk among them.
 
-    A stage with further commands gives its typer app instead. A stage that DVC runs ends with it,
-    and leaves its time.
+    A stage with further commands gives its typer app instead. A stage that DVC runs ends with it.
     """
-    if "DVC_STAGE" in os.environ and not is_fork():
+    if "DVC_STAGE" in os.environ:
         end_with_parent()
-        if (status := run_preloaded()) is not None:
-            sys.exit(status)
     try:
         main() if isinstance(main, typer.Typer) else typer.run(main)
-    except SystemExit as ended:  # by which typer ends every command
-        if not ended.code and "DVC_STAGE" in os.environ:
-            leave_time(os.environ["DVC_STAGE"])
-        raise
     except InputError as error:
         _refuse(str(error))
     except OSError as error:
