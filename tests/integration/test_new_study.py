@@ -14,7 +14,6 @@ from tools.lock import DVC
 
 NAME = "lengths"
 FILES = {
-    "stages/lengths/__init__.py": '"""How long texts are: a study for the test of the house."""\n',
     "stages/lengths/tables.py": """\
 from stages.core.stage.tables import MeasuredTable
 

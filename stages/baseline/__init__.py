@@ -1,1 +1,0 @@
-"""Baselines without an encoder."""

@@ -1,1 +1,0 @@
-"""Which heads are alike (Clark et al. 2019, section 6)."""

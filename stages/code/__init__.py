@@ -1,1 +1,0 @@
-"""Which source files each stage runs, and their sums: a stage whose own changed runs anew."""

@@ -1,1 +1,0 @@
-"""How much distractors confuse attention: agreement and reflexives (Lin et al. 2019, section 4)."""

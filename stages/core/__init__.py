@@ -1,1 +1,0 @@
-"""Code that rooms share. Imports only go down: nothing here imports a room."""

@@ -1,1 +1,0 @@
-"""Annotation of words: treebanks, a tagger, kinds of words."""

@@ -1,1 +1,0 @@
-"""From a checkpoint and texts to a model and batches."""

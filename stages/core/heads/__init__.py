@@ -1,1 +1,0 @@
-"""Gates on heads, and where they act in an encoder."""

@@ -1,1 +1,0 @@
-"""Uncertainty: bootstraps, groups of texts, choices that are held out."""

@@ -1,1 +1,0 @@
-"""What is measured on attention maps; each stage depends on the modules that it uses."""

@@ -1,1 +1,0 @@
-"""What a model predicted under every gate, and the effects that follow."""

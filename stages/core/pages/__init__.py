@@ -1,1 +1,0 @@
-"""Parts of the pages of studies: figures, tables, charts."""

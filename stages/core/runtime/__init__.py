@@ -1,1 +1,0 @@
-"""Where a stage runs: device, threads, memory."""

@@ -1,1 +1,0 @@
-"""Parts of every stage: settings, files, tables, the command."""

@@ -1,1 +1,0 @@
-"""Tasks: what is predicted, on which examples, how it is scored."""

@@ -1,1 +1,0 @@
-"""From measures to claims that hold or fail."""

@@ -1,1 +1,0 @@
-"""What draws the views in a browser: a file a view in `static/`, put together by `assets`."""

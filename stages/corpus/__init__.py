@@ -1,1 +1,0 @@
-"""Annotated texts: a reader for each source."""

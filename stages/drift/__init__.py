@@ -1,1 +1,0 @@
-"""How far tuning moves each head (Kovaleva et al. 2019, section 4.3)."""

@@ -1,1 +1,0 @@
-"""The encoders whose attention on text is studied: the checkpoint, and one of random weights."""

@@ -1,1 +1,0 @@
-"""Few recorded examples with their attention maps, to be looked at (Vig 2019, part one)."""

@@ -1,1 +1,0 @@
-"""Attention to kinds of words before and after tuning (Kovaleva et al. 4.4, 4.5)."""

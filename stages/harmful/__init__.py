@@ -1,1 +1,0 @@
-"""Heads that hurt: found on one half of the examples, removed together, scored on the other."""

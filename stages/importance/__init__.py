@@ -1,1 +1,0 @@
-"""Importance of heads by the gradients of their gates (Michel et al. 2019)."""

@@ -1,1 +1,0 @@
-"""How a head computes its pattern (Vig 2019, part two)."""

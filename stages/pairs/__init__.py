@@ -1,1 +1,0 @@
-"""Attention between verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.5)."""

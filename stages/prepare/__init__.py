@@ -1,1 +1,0 @@
-"""Examples of tasks: written here, from files, from the Hub."""

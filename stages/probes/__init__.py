@@ -1,1 +1,0 @@
-"""Dependency trees read off the attention of all heads together (Clark et al. 2019, 5)."""

@@ -1,1 +1,0 @@
-"""Train spaCy on a treebank, to annotate text that has no annotation."""
