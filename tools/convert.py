@@ -84,6 +84,12 @@ def write(target: Path, tokens: pd.DataFrame, every: Iterator[Maps]) -> None:
     with write_maps(target, tokens, layers, heads, SHARD_MEGABYTES) as writer:
         for number in tqdm(range(len(tokens)), "maps", unit="example"):
             maps = first if number == 0 else next(every)
+            if maps.shape[:2] != (layers, heads):
+                raise InputError(
+                    f"example {tokens['id'][number]!r} has maps of {len(maps)} layers of "
+                    f"{maps.shape[1]} heads, those before have {layers} of {heads}; convert the "
+                    "maps of one model alone"
+                )
             for layer in range(layers):
                 writer.write(layer, [number], torch.from_numpy(maps[layer][None]))
         next(every, None)  # says so if there are more

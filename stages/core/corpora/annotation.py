@@ -6,7 +6,6 @@ Indices count from 0, so a wrong one would silently name another word, and -1 th
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from stages.core.stage.files import InputError
 from stages.core.tasks.examples import MENTION, WORD
 
 MENTION_KINDS = ("pronoun", "proper", "nominal")
+WHOLE = (int, np.integer)
 LARGEST = np.iinfo(np.int32).max  # of what a corpus on disk holds
 # Real treebanks have underscores in one word of 1,000 (LitBank), most have fewer.
 WITHHELD_SHARE = 0.05
@@ -33,9 +33,11 @@ def check_annotation(corpus: pd.DataFrame, source: str) -> None:
         source: the corpus and its file, for the message.
 
     Raises:
-        InputError: names the text and the word, mention or frame that is wrong; or the words of
-            the corpus are withheld.
+        InputError: there is no text; a word, mention or frame is wrong, which the message names;
+            or the words are withheld.
     """
+    if corpus.empty:
+        raise InputError(f"{source}: it has no texts; mend the file, or name another")
     forms: Counter[str] = Counter()
     for text in corpus.to_dict("records"):
         if fault := _fault(text):
@@ -83,27 +85,30 @@ def _fault(text: dict[str, Any]) -> str:
     for key in ("id", "group"):
         if not isinstance(text[key], str) or not text[key]:
             return f"its `{key}` is {text[key]!r}, no text"
-    for key, (struct, fault_of) in CHECKS.items():
+    for key, (fields, fault_of) in CHECKS.items():
         for number, entry in enumerate(text[key]):
-            if fault := _wrong_type(entry, struct) or fault_of(entry, text):
+            if fault := _wrong_type(entry, fields) or fault_of(entry, text):
                 return f"{key.removesuffix('s')} {number} {fault}"
     return _fault_of_order(text) or _fault_of_heads(text["words"]) or _twice(text["mentions"])
 
 
-def _wrong_type(entry: Any, struct: pa.StructType) -> str:
+def _wrong_type(entry: Any, fields: dict[str, tuple[type, ...]]) -> str:
     if not isinstance(entry, dict):
-        return f"is {entry!r}, without `{struct[0].name}`"
-    for field in struct:
-        value = entry.get(field.name)
-        if pa.types.is_integer(field.type):
-            right = isinstance(value, Integral) and not isinstance(value, bool)
-        else:
-            right = isinstance(value, str if pa.types.is_string(field.type) else bool | np.bool_)
-        if not right:
-            return f"has {value!r} as its `{field.name}`, which is no {field.type}"
-        if pa.types.is_integer(field.type) and not -1 <= value <= LARGEST:
-            return f"has {value} as its `{field.name}`, no number from -1 to {LARGEST}"
+        return f"is {entry!r}, without {', '.join(fields)}"
+    for name, types in fields.items():
+        value = entry.get(name)
+        # True is a whole number to Python.
+        if not isinstance(value, types) or (types == WHOLE and isinstance(value, bool)):
+            return f"has {value!r} as its `{name}`, which is no {types[0].__name__}"
+        if types == WHOLE and not -1 <= value <= LARGEST:
+            return f"has {value} as its `{name}`, no number from -1 to {LARGEST}"
     return ""
+
+
+def _types(struct: pa.StructType) -> dict[str, tuple[type, ...]]:
+    """The types of Python that the fields of a struct may have."""
+    known = {pa.string(): (str,), pa.bool_(): (bool, np.bool_)}
+    return {field.name: known.get(field.type, WHOLE) for field in struct}
 
 
 def _fault_of_word(word: dict[str, Any], text: dict[str, Any]) -> str:
@@ -185,7 +190,7 @@ def _fault_of_frame(frame: dict[str, Any], text: dict[str, Any]) -> str:
     target, element = (frame["target_first"], frame["target_last"]), (frame["first"], frame["last"])
     for name, span in (("target", target), ("element", element)):
         if fault := _fault_of_span(words, *span):
-            return f"has a {name} that {fault}"
+            return f"has the {name} wrong: it {fault}"
     if target[0] <= element[1] and element[0] <= target[1]:
         return f"has the target {target} and the element {element}, which overlap"
     if len({words[number]["segment"] for number in (*target, *element)}) > 1:
@@ -194,7 +199,7 @@ def _fault_of_frame(frame: dict[str, Any], text: dict[str, Any]) -> str:
 
 
 CHECKS = {
-    "words": (WORD, _fault_of_word),
-    "mentions": (MENTION, _fault_of_mention),
-    "frames": (FRAME, _fault_of_frame),
+    "words": (_types(WORD), _fault_of_word),
+    "mentions": (_types(MENTION), _fault_of_mention),
+    "frames": (_types(FRAME), _fault_of_frame),
 }
