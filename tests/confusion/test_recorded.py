@@ -205,6 +205,19 @@ def test_what_is_no_recording_of_the_sentences_is_refused(measure, change, compl
         measure(change)
 
 
+def test_maps_come_along_without_what_else_lies_there(measure, tmp_path):
+    (tmp_path / "secret").write_text("key")
+    measure()
+    (tmp_path / "my/maps/notes").symlink_to(tmp_path / "secret")
+    stimuli_stage.run_stage(SET)
+    names = sorted(file.name for file in (STIMULI / SET / "maps").iterdir())
+    assert names == ["index.parquet", "maps-00000.f16", "store.json", "tokens.parquet"]
+    (tmp_path / "my/maps/maps-00000.f16").rename(tmp_path / "shard")
+    (tmp_path / "my/maps/maps-00000.f16").symlink_to(tmp_path / "shard")
+    with pytest.raises(InputError, match=r"maps-00000\.f16: it is a link"):
+        stimuli_stage.run_stage(SET)
+
+
 def test_a_decoy_may_stand_twice(measure):
     def repeat(rows: list[dict]) -> None:
         decoy = next(row for row in rows if "again" in row["tokens"])
