@@ -47,6 +47,8 @@ def saved_arrays(file: Path) -> dict[str, SavedArray]:
         InputError: the file is damaged, or an array does not consist of numbers.
     """
     reader = {".npz": _of_archive, ".safetensors": _of_safetensors}[file.suffix]
+    if not file.is_file():  # a pipe would be waited for
+        raise _damaged(file, "it is no regular file")
     try:
         return reader(file)
     except InputError:

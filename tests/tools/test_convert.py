@@ -1,6 +1,7 @@
 """What others recorded as a folder of maps: Dodrio's files, and what transformers gave."""
 
 import json
+import os
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -226,6 +227,11 @@ def with_lines(change):
         ),
         (with_lines(lambda lines: [lines[0], lines[0], lines[2]]), "two examples have the id"),
         (lambda folder: (folder / "b.npz").write_bytes(b"PK"), "b.npz: it cannot be read"),
+        (lambda folder: os.mkfifo(folder / "c.npz"), "c.npz: it cannot be read"),
+        (
+            lambda folder: (folder / "c.npz").symlink_to(folder / "c.npz"),
+            "c.npz: it cannot be read",
+        ),
         (lambda folder: np.savez(folder / "b.npz", other=np.ones(3)), "has other, not layer_0"),
         (lambda folder: np.savez(folder / "b.npz", layer_0=np.ones(3)), "not of shape"),
         (
