@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,6 @@ import pandas as pd
 import torch
 import typer
 from jaxtyping import Float
-from safetensors.numpy import load_file
 from tqdm import tqdm
 
 from stages.core.corpora.store import word
@@ -20,14 +19,12 @@ from stages.core.recording_writer import write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from tools import dodrio_release
+from tools.saved_arrays import SavedArray, require_room, saved_arrays
 
 SHARD_MEGABYTES = 250
 TOKENS = "tokens.jsonl"
 LAYER = re.compile(r"layer_(\d+)")
-READERS: dict[str, Callable[[Path], dict[str, np.ndarray]]] = {
-    ".npz": lambda file: dict(np.load(file)),
-    ".safetensors": load_file,
-}
+SUFFIXES = (".npz", ".safetensors")
 Source = Annotated[Path, typer.Argument(help="folder with what was recorded")]
 Target = Annotated[Path, typer.Argument(help="folder of maps to write")]
 Maps = Float[np.ndarray, "layer head query key"]
@@ -72,7 +69,7 @@ def attentions(source: Source, target: Target) -> None:
     the number of its word, null for [CLS] and [SEP].
     """
     tokens = _token_lines(source / TOKENS)
-    files = sorted(file for file in source.iterdir() if file.suffix in READERS)
+    files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES)
     if not files:
         raise InputError(f"{source}: no *.npz or *.safetensors; save the maps there")
     lengths = tokens["tokens"].map(len).tolist()
@@ -87,6 +84,12 @@ def write(target: Path, tokens: pd.DataFrame, every: Iterator[Maps]) -> None:
     with write_maps(target, tokens, layers, heads, SHARD_MEGABYTES) as writer:
         for number in tqdm(range(len(tokens)), "maps", unit="example"):
             maps = first if number == 0 else next(every)
+            if maps.shape[:2] != (layers, heads):
+                raise InputError(
+                    f"example {tokens['id'][number]!r} has maps of {len(maps)} layers of "
+                    f"{maps.shape[1]} heads, those before have {layers} of {heads}; convert the "
+                    "maps of one model alone"
+                )
             for layer in range(layers):
                 writer.write(layer, [number], torch.from_numpy(maps[layer][None]))
         next(every, None)  # says so if there are more
@@ -142,39 +145,38 @@ def _words(row: dict[str, Any], where: str) -> list[dict]:
 
 
 def _cut(files: list[Path], lengths: list[int], source: Path) -> Iterator[Maps]:
-    """Yield the maps of every example without padding."""
+    """Yield the maps of every example without padding; one example is in memory at a time."""
     done = 0
     for file in files:
         layers = _layers(file)
-        count, _, *width = layers[0].shape
-        if len({layer.shape for layer in layers}) > 1 or width[0] != width[1]:
-            raise InputError(f"{file}: its layers differ in shape, or maps are not square")
+        count, width = layers[0].shape[0], layers[0].shape[-1]
         if done + count > len(lengths):
             raise InputError(f"{source / TOKENS}: {len(lengths)} lines, but the maps have more")
-        for row in range(count):
+        for row, maps in enumerate(zip(*(layer.rows() for layer in layers), strict=True)):
             length = lengths[done + row]
-            if length > width[0]:
+            if length > width:
                 raise InputError(
                     f"{source / TOKENS}, line {done + row + 1}: {length} tokens, but the maps in "
-                    f"{file.name} are of {width[0]}"
+                    f"{file.name} are of {width}"
                 )
-            yield np.stack([layer[row, :, :length, :length] for layer in layers]).astype(np.float32)
+            yield np.stack([layer[:, :length, :length] for layer in maps]).astype(np.float32)
         done += count
     if done < len(lengths):
         raise InputError(f"{source / TOKENS}: {len(lengths)} lines, but maps of {done} examples")
 
 
-def _layers(file: Path) -> list[np.ndarray]:
-    try:
-        arrays = READERS[file.suffix](file)
-    except Exception as error:  # zip, pickle and safetensors have errors of their own
-        raise InputError(f"{file}: it cannot be read ({error}); save it again") from None
-    names = {int(match[1]): name for name in arrays if (match := LAYER.fullmatch(name))}
-    if not names or sorted(names) != list(range(len(names))):
+def _layers(file: Path) -> list[SavedArray]:
+    arrays = saved_arrays(file)
+    names = sorted((int(match[1]), name) for name in arrays if (match := LAYER.fullmatch(name)))
+    if not names or [number for number, _ in names] != list(range(len(names))):
         raise InputError(f"{file}: it has {', '.join(arrays)}, not layer_0, layer_1, ...")
-    layers = [arrays[names[number]] for number in sorted(names)]
-    if any(layer.ndim != 4 for layer in layers):
+    layers = [arrays[name] for _, name in names]
+    if any(len(layer.shape) != 4 for layer in layers):
         raise InputError(f"{file}: its arrays are not of shape [example, head, query, key]")
+    shape = layers[0].shape
+    if len({layer.shape for layer in layers}) > 1 or shape[2] != shape[3]:
+        raise InputError(f"{file}: its layers differ in shape, or maps are not square")
+    require_room(file, shape, sum(layer.bytes for layer in layers) // max(shape[0], 1))
     return layers
 
 

@@ -6,7 +6,6 @@ stay, so any version of transformers loads the checkpoint, and it takes as long 
 """
 
 import re
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +13,11 @@ import typer
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.plain_files import copy_plain, require_plain
 
-# Weights in other formats would still have the heads.
-OTHER_WEIGHTS = (".bin", ".h5", ".msgpack", ".onnx", ".ot", ".pt", ".pth", ".gguf")
+# Of a checkpoint beside its weights. Weights in other formats would still have the heads, and
+# whatever else lies in the folder is none of the checkpoint's.
+BESIDE_WEIGHTS = ("*.json", "*.txt", "*.model", "*.jinja", "*.md", "LICENSE*", "NOTICE*")
 
 
 def head_of(named: str) -> tuple[int, int]:
@@ -51,6 +52,8 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
     files = sorted(model.glob("*.safetensors"))
     if not files:
         raise InputError(f"{model}: no weights in safetensors; save them so by save_pretrained")
+    for file in files:
+        require_plain(file)
     config = AutoConfig.from_pretrained(model)
     family = family_of_type(config.model_type, str(model))
     for layer, head in heads:
@@ -64,10 +67,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
     place = re.compile(rf"(?:.*\.)?{family.holder}\.layer\.(\d+)\.{projection}\.weight")
     left = set(heads)
     with atomic(output) as partial:
-        partial.mkdir()
-        for file in sorted(path for path in model.iterdir() if path.is_file()):
-            if file.suffix not in (".safetensors", *OTHER_WEIGHTS):
-                shutil.copy2(file, partial / file.name)
+        copy_plain(model, files_beside_weights(model), partial)
         for file in files:
             with safe_open(file, "pt") as stored:
                 weights = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
@@ -85,6 +85,12 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
                 f"{model}: its weights have no {family.modules[4]} of the layers {layers}; "
                 "config.json and safetensors belong to different models"
             )
+
+
+def files_beside_weights(model: Path) -> list[str]:
+    """Names of the files of a checkpoint's folder that go with its weights."""
+    files = {file for pattern in BESIDE_WEIGHTS for file in model.glob(pattern)}
+    return sorted(file.name for file in files if file.name[0] != "." and not file.is_dir())
 
 
 def main(

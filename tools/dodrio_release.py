@@ -1,7 +1,8 @@
 """Dodrio's released attention, in either of its layouts (Wang, Turko and Chau 2021)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from stages.core.corpora.store import word
 from stages.core.encoder.families import WORDPIECE
 from stages.core.recordings.tokens import words_of_pieces
 from stages.core.stage.files import InputError
+from tools.saved_arrays import require_room, saved_arrays
 
 UNIT = 10_000  # weights of the array file are whole numbers of this part of 1
 ARRAYS, TOKENS, PARSES = "sst2_attention_u16.npz", "sst2_tokens.json", "sst2-dependencies.json"
@@ -28,27 +30,39 @@ def read(source: Path) -> tuple[list[dict[str, Any]], Reader]:
     """
     if (source / ARRAYS).is_file():
         _require(source, TOKENS, PARSES)
-        sentences = {entry["id"]: entry["tokens"] for entry in _json(source / TOKENS)}
-        arrays = np.load(source / ARRAYS)
+        with _as_released(source / TOKENS):
+            sentences = {entry["id"]: entry["tokens"] for entry in _json(source / TOKENS)}
+        arrays = saved_arrays(source / ARRAYS)
 
         def maps_of(identity: str) -> Float[np.ndarray, "layer head query key"]:
-            return arrays[identity].astype(np.float32) / UNIT
+            count = len(sentences[int(identity)])
+            maps = arrays.get(identity)
+            if maps is None or len(maps.shape) != 4 or maps.shape[2:] != (count, count):
+                raise InputError(f"{source / ARRAYS}: no maps `{identity}` of {count} tokens")
+            require_room(source / ARRAYS, maps.shape, maps.bytes)
+            return np.stack(list(maps.rows())).astype(np.float32) / UNIT
 
     elif (source / FOLDER).is_dir():
         _require(source, SALIENCY, PARSES)
-        numbers = [int(file.stem.removeprefix("attention-")) for file in _files(source)]
+        with _as_released(source / FOLDER):
+            numbers = [int(file.stem.removeprefix("attention-")) for file in _files(source)]
         spoken = _json(source / SALIENCY)
-        if lacking := [number for number in numbers if str(number) not in spoken]:
-            raise InputError(f"{source / SALIENCY}: no tokens of sentence {lacking[0]}")
-        sentences = {
-            number: [entry["token"] for entry in spoken[str(number)]["tokens"]]
-            for number in numbers
-        }
+        with _as_released(source / SALIENCY):
+            if lacking := [number for number in numbers if str(number) not in spoken]:
+                raise InputError(f"{source / SALIENCY}: no tokens of sentence {lacking[0]}")
+            sentences = {
+                number: [entry["token"] for entry in spoken[str(number)]["tokens"]]
+                for number in numbers
+            }
 
         def maps_of(identity: str) -> Float[np.ndarray, "layer head query key"]:
             file = source / FOLDER / f"attention-{identity}.json"
             count = len(sentences[int(identity)])
-            return np.array(_json(file), np.float32)[..., :count, :count]  # padded to 64
+            with _as_released(file):
+                maps = np.array(_json(file), np.float32)[..., :count, :count]  # padded to 64
+                if maps.ndim != 4 or maps.shape[2:] != (count, count):
+                    raise ValueError(f"no maps of {count} tokens")
+            return maps
 
     else:
         raise InputError(
@@ -56,8 +70,21 @@ def read(source: Path) -> tuple[list[dict[str, Any]], Reader]:
             "folder public/data of Dodrio's repository"
         )
     parses = _json(source / PARSES)
-    rows = [row(number, tokens, parses.get(str(number))) for number, tokens in sentences.items()]
+    with _as_released(source / PARSES):
+        rows = [
+            row(number, tokens, parses.get(str(number))) for number, tokens in sentences.items()
+        ]
     return rows, maps_of
+
+
+@contextmanager
+def _as_released(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{file}: not as Dodrio has it ({error!r}); copy it again") from None
 
 
 def row(number: int, tokens: list[str], parse: dict[str, Any] | None) -> dict[str, Any]:
@@ -69,6 +96,8 @@ def row(number: int, tokens: list[str], parse: dict[str, Any] | None) -> dict[st
         if place >= 0:
             forms[place] += token.removeprefix(WORDPIECE.continues)
     known = parse["list"] if parse and len(parse["list"]) == len(forms) else []
+    if known and sorted(entry["child"] for entry in known) != list(range(len(forms))):
+        raise ValueError(f"the parse of sentence {number} does not number its words from 0")
     words = [
         word(
             forms[entry["child"]],

@@ -33,7 +33,9 @@ def read(name: str, entry: FramenetCorpus) -> pd.DataFrame:
             f"corpus {name}: FrameNet is read by NLTK, which is not installed; run "
             "pip install -r requirements-text.txt"
         ) from None
-    path = existing(entry.path, name, "FrameNet's release, the folder with luIndex.xml")
+    path = existing(
+        entry.path, name, "FrameNet's release, the folder with luIndex.xml", folder=True
+    )
     folder = path.resolve()
     lacking = [file for file in INDEXES if not (folder / file).is_file()]
     if lacking:

@@ -35,7 +35,7 @@ def read(name: str, entry: LitbankCorpus) -> pd.DataFrame:
             tagger.
     """
     tokenizer, tagger = load_tokenizer(ENCODERS / UNTUNED), Tagger.load(TAGGER)
-    folder = existing(entry.path, name, "the folder with LitBank's .conll files")
+    folder = existing(entry.path, name, "the folder with LitBank's .conll files", folder=True)
     files = sorted(folder.glob("*.conll"))
     if not files:
         raise InputError(f"{folder}: no .conll files; name the folder of LitBank that has them")

@@ -2,11 +2,11 @@
 
 import importlib
 import os
-import shutil
 
 import pandas as pd
 import typer
 
+from stages.core.corpora.annotation import check_annotation
 from stages.core.corpora.entries import Corpus, RecordedCorpus, load_corpus_entry
 from stages.core.corpora.store import write_corpus
 from stages.core.corpora.tables import CORPUS_SIZES
@@ -26,13 +26,16 @@ def read(name: str, entry: Corpus) -> pd.DataFrame:
     """Read a corpus and draw its texts; recorded maps keep all, in their order.
 
     Raises:
-        InputError: the source is missing or damaged, or two texts have one id.
+        InputError: the source is missing or damaged, two texts have one id, or the annotation of
+            a text cannot be.
     """
     # By its name, so that DVC runs a corpus anew for its own reader alone (dvc.yaml).
     corpus = importlib.import_module(f"stages.corpus.{entry.source}").read(name, entry)
     if corpus["id"].duplicated().any():
         repeated = corpus["id"][corpus["id"].duplicated()].iloc[0]
         raise InputError(f"corpus {name}: two texts have the id {repeated!r}; make ids unique")
+    file = getattr(entry, "path", "")
+    check_annotation(corpus, f"corpus {name} ({file})" if file else f"corpus {name}")
     if isinstance(entry, RecordedCorpus):
         return corpus
     rows = drawn_rows(len(corpus), entry.texts, entry.seed)
@@ -69,7 +72,7 @@ def run_stage(corpus: str | None = None) -> None:
         folder.mkdir()
         write_corpus(texts, folder / "corpus.parquet")
         if isinstance(entry, RecordedCorpus):
-            shutil.copytree(entry.path, folder / "maps")
+            MapStore(entry.path).copy(folder / "maps")
     words = sum(map(len, texts["words"]))
     CORPUS_SIZES.write(
         pd.DataFrame([[len(texts), words, *known]], columns=list(CORPUS_SIZES.columns)),

@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from stages.core.annotation.tagger import FACTS, required_spacy
 from stages.core.annotation.treebank import sentence_row, sentences
+from stages.core.corpora.annotation import require_words
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import TAGGER
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
@@ -98,10 +99,15 @@ def train(sentences: pd.Series, settings: TaggerSettings) -> Any:
 
 
 def read(path: str, key: str) -> pd.Series:
-    """The sentences' words of a treebank."""
+    """The sentences' words of a treebank.
+
+    Raises:
+        InputError: the file is missing, is no treebank, or its words are withheld.
+    """
     if not Path(path).is_file():
         raise InputError(f"{PARAMETER_FILE}: `tagger.{key}` is {path}, which is not there")
     found = [sentence_row(sentence, group)["words"] for sentence, group in sentences(Path(path))]
+    require_words((word["text"] for words in found for word in words), path)
     return pd.Series(found)
 
 

@@ -193,16 +193,29 @@ def unsound(rows: list[dict]) -> None:
     ("change", "complaint"),
     [
         (twice, "my/maps/tokens.parquet: '.*' stands twice; mend that, then run `dvc repro"),
-        (without_words, r"tokens.parquet, example .*: its words are unknown .*; mend the row"),
+        (without_words, r"tokens.parquet, example .*: its words are unknown.*; mend the row"),
         (cut, r"of '.*\.' no token is of word 2 \('\w+'\); mend that"),
-        (of_no_word, "a token belongs to word 99; words are 0 to"),
+        (of_no_word, "a token belongs to word 99, but there are"),
         (few, "it lacks '.*' and others: condition A1 keeps sentences of . nouns, and needs .* 5"),
-        (unsound, "example 'recorded-.*' has rows that do not sum to 1"),
+        (unsound, "example 'recorded-.*', layer 0, head 0: row 0 sums to 0.9"),
     ],
 )
 def test_what_is_no_recording_of_the_sentences_is_refused(measure, change, complaint):
     with pytest.raises(InputError, match=complaint):
         measure(change)
+
+
+def test_maps_come_along_without_what_else_lies_there(measure, tmp_path):
+    (tmp_path / "secret").write_text("key")
+    measure()
+    (tmp_path / "my/maps/notes").symlink_to(tmp_path / "secret")
+    stimuli_stage.run_stage(SET)
+    names = sorted(file.name for file in (STIMULI / SET / "maps").iterdir())
+    assert names == ["index.parquet", "maps-00000.f16", "store.json", "tokens.parquet"]
+    (tmp_path / "my/maps/maps-00000.f16").rename(tmp_path / "shard")
+    (tmp_path / "my/maps/maps-00000.f16").symlink_to(tmp_path / "shard")
+    with pytest.raises(InputError, match=r"maps-00000\.f16: it is a link"):
+        stimuli_stage.run_stage(SET)
 
 
 def test_a_decoy_may_stand_twice(measure):
@@ -219,7 +232,7 @@ def test_a_column_of_words_is_asked_for_and_a_folder(measure, tmp_path):
         for row in rows:
             del row["words"]
 
-    with pytest.raises(InputError, match="no column `words`; sentences are found by their words"):
+    with pytest.raises(InputError, match="no column `words`"):
         measure(without)
     (tmp_path / "my").rename(tmp_path / "moved")
     with pytest.raises(InputError, match="`stimuli.elsewhere.recorded.path` is my/maps"):
@@ -237,5 +250,5 @@ def test_other_tokens_than_were_signed_are_refused(measure, tmp_path):
             content = file.read_bytes()
             entry |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     (tmp_path / "my/maps/store.json").write_text(json.dumps(header))
-    with pytest.raises(InputError, match=r"its ids are not those of index.parquet"):
+    with pytest.raises(InputError, match="row 0 is .*, but the index has"):
         stimuli_stage.run_stage(SET)

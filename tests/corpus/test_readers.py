@@ -25,6 +25,7 @@ from stages.core.recording_writer import write_maps
 from stages.core.stage.files import InputError
 from stages.corpus import conllu, framenet, litbank, paragraphs, recorded
 from stages.corpus.framenet import INDEXES, exemplar_rows
+from stages.corpus.stage import read as stage_read
 from stages.corpus.stage import run_stage
 from tests.oracle import oracle_corpus
 
@@ -231,6 +232,51 @@ def test_recorded_words_that_do_not_fit_are_refused(tmp_path):
         recorded.read("own", entry)
 
 
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ({"words": [[word("dog", 0, head=1)]]}, "the head of word 0 is 1, but the last word is 0"),
+        ({"words": [[word("dog", 0, segment=2)]]}, "word 0 has the segment 2"),
+        ({"words": [["dog"]]}, "word 0 is 'dog', without segment, text"),
+        ({"mentions": [[{"first": 0, "last": -1}]]}, "mention 0 has None as its `segment`"),
+        ({"frames": [[{"frame": "F"}]]}, "frame 0 has None as its `element`"),
+        ({"group": [3]}, "its `group` is 3, no text"),
+    ],
+)
+def test_recorded_annotation_that_cannot_be_is_refused(tmp_path, columns, complaint):
+    entry = recorded_corpus(tmp_path, **columns)
+    with pytest.raises(InputError, match=rf"corpus own \({tmp_path}/maps\), text 'a': {complaint}"):
+        stage_read("own", entry)
+
+
+def test_recorded_words_need_their_text_alone(tmp_path):
+    """What is lacking is empty, as of every word of a corpus."""
+    words = [[{"text": "dog", "head": None, "start": 4}]]
+    entry = recorded_corpus(tmp_path, word=[[-1, 0, -1]], words=words)
+    (row,) = stage_read("own", entry).to_dict("records")
+    assert row["words"] == [word("dog", 4)]
+
+
+def test_withheld_words_of_a_treebank_are_refused(tmp_path):
+    """As publishers do who may not pass on a text: its annotation is all there."""
+    rows = [line.split("\t") for line in TREEBANK.splitlines()]
+    hidden = [[cells[0], "_", "_", *cells[3:]] if len(cells) > 1 else cells for cells in rows]
+    (tmp_path / "some.conllu").write_text("\n".join(map("\t".join, hidden)) + "\n\n")
+    entry = TreebankCorpus(source="conllu", path=str(tmp_path / "some.conllu"))
+    with pytest.raises(InputError, match=r"some\.conllu\): 8 of 8 words .* the words are withheld"):
+        stage_read("own", entry)
+
+
+def test_a_source_of_the_other_kind_is_refused(tmp_path):
+    entry = TreebankCorpus(source="conllu", path=str(tmp_path))
+    with pytest.raises(InputError, match=r"corpora\.own\.path` is .*, which is not a CoNLL-U file"):
+        stage_read("own", entry)
+    (tmp_path / "file").write_text("x")
+    recording = RecordedCorpus(source="recorded", path=str(tmp_path / "file"), model="other")
+    with pytest.raises(InputError, match=r"corpora\.own\.path` is .*, which is not a folder"):
+        stage_read("own", recording)
+
+
 def test_a_corpus_is_read_as_it_was_written(tmp_path):
     corpus = oracle_corpus(5)
     write_corpus(corpus, tmp_path / "one.parquet")
@@ -247,6 +293,8 @@ def test_a_corpus_is_read_as_it_was_written(tmp_path):
 def test_the_stage_draws_texts_and_keeps_recorded_maps(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entry = recorded_corpus(tmp_path)
+    (tmp_path / "secret").write_text("key")
+    (tmp_path / "maps/notes").symlink_to(tmp_path / "secret")
     (tmp_path / "some.conllu").write_text(TREEBANK + "\n", encoding="utf-8")
     corpora = {
         "elsewhere": entry.model_dump(),
@@ -256,7 +304,9 @@ def test_the_stage_draws_texts_and_keeps_recorded_maps(tmp_path, monkeypatch):
         bounds = {"warned": 0.03, "refused": 0.3}
         YAML().dump({"corpora": corpora, "unknown_tokens": bounds}, stream)
     run_stage("elsewhere")
-    assert (tmp_path / "work/corpora/elsewhere/maps/store.json").is_file()
+    maps = tmp_path / "work/corpora/elsewhere/maps"
+    names = ["index.parquet", "maps-00000.f16", "store.json", "tokens.parquet"]
+    assert sorted(file.name for file in maps.iterdir()) == names
     run_stage("trees")
     assert len(read_corpus("work/corpora/trees/corpus.parquet")) == 1
     assert not (tmp_path / "work/corpora/trees/maps").exists()

@@ -1,5 +1,6 @@
 """A tagger trained on a small treebank, and what happens without one."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -44,6 +45,17 @@ def test_a_treebank_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_parameters(train="none.conllu")
     with pytest.raises(InputError, match=r"tagger\.train.*none\.conllu"):
+        run_stage()
+    assert not TAGGER.exists()
+
+
+def test_a_treebank_of_underscores_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_treebank(Path("train.conllu"), 3, 0)
+    text = re.sub(r"^(\d+)\t\S+\t\S+", r"\1\t_\t_", Path("train.conllu").read_text(), flags=re.M)
+    Path("train.conllu").write_text(text)
+    write_parameters(train="train.conllu")
+    with pytest.raises(InputError, match=r"train\.conllu: .* the words are withheld"):
         run_stage()
     assert not TAGGER.exists()
 

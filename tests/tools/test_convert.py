@@ -1,11 +1,16 @@
 """What others recorded as a folder of maps: Dodrio's files, and what transformers gave."""
 
 import json
+import os
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_tensors
 from typer.testing import CliRunner
 
 from stages.core.corpora.entries import RecordedCorpus
@@ -16,6 +21,7 @@ from stages.corpus import recorded
 from stages.stimuli.recorded import sound_folder
 from tools import dodrio_release
 from tools.convert import app
+from tools.saved_arrays import saved_arrays
 
 TOKENS = ["[CLS]", "block", "##busters", "win", "[SEP]"]
 PARSE = {
@@ -221,6 +227,11 @@ def with_lines(change):
         ),
         (with_lines(lambda lines: [lines[0], lines[0], lines[2]]), "two examples have the id"),
         (lambda folder: (folder / "b.npz").write_bytes(b"PK"), "b.npz: it cannot be read"),
+        (lambda folder: os.mkfifo(folder / "c.npz"), "c.npz: it cannot be read"),
+        (
+            lambda folder: (folder / "c.npz").symlink_to(folder / "c.npz"),
+            "c.npz: it cannot be read",
+        ),
         (lambda folder: np.savez(folder / "b.npz", other=np.ones(3)), "has other, not layer_0"),
         (lambda folder: np.savez(folder / "b.npz", layer_0=np.ones(3)), "not of shape"),
         (
@@ -239,3 +250,122 @@ def test_attentions_that_cannot_be_read(tmp_path, damage, complaint):
     with pytest.raises(InputError, match=complaint):
         convert("attentions", tmp_path, tmp_path / "maps")
     assert not (tmp_path / "maps").exists()
+
+
+def write_npy(archive: zipfile.ZipFile, name: str, header: dict, content: bytes = b"") -> None:
+    """A member of an archive whose header says anything."""
+    with archive.open(f"{name}.npy", "w") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        stream.write(content)
+
+
+@pytest.mark.parametrize(
+    ("header", "complaint"),
+    [
+        ({"shape": (1, 12, 40_000, 40_000)}, r"\[1, 12, 40000, 40000\] take 77 GB an example"),
+        ({"shape": (10**9, 3, 4, 4)}, "3 lines, but the maps have more"),
+        ({"shape": (2**20, 3, 64, 64), "fortran_order": True}, "Fortran's order, .* bytes; save"),
+        ({"shape": (1, 3, -4, -4)}, "it cannot be read"),
+        ({"descr": "<U1"}, "it cannot be read"),
+        ({}, "it cannot be read"),  # the numbers are lacking
+    ],
+)
+def test_an_archive_is_refused_by_its_header(tmp_path, header, complaint):
+    write_attentions(tmp_path)
+    known = {"descr": "<f4", "fortran_order": False, "shape": (1, 3, 4, 4)}
+    with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
+        write_npy(archive, "layer_0", known | header)
+    with pytest.raises(InputError, match=complaint):
+        convert("attentions", tmp_path, tmp_path / "maps")
+    assert not (tmp_path / "maps").exists()
+
+
+def test_other_arrays_are_not_read(tmp_path):
+    """14 GB of hidden states, by their header."""
+    write_attentions(tmp_path)
+    shape = {"descr": "<f4", "fortran_order": False, "shape": (1, 13, 512, 540_000)}
+    with zipfile.ZipFile(tmp_path / "b.npz", "a") as archive:
+        write_npy(archive, "hidden", shape)
+    convert("attentions", tmp_path, tmp_path / "maps")
+    np.testing.assert_allclose(MapStore(tmp_path / "maps")["three"], EXAMPLES["three"], atol=5e-4)
+
+
+def test_one_example_is_in_memory_at_a_time(tmp_path):
+    count = 2**12
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        shape = {"descr": "<f4", "fortran_order": False, "shape": (count, 1, 64, 64)}
+        write_npy(archive, "layer_0", shape, np.eye(64, dtype="<f4").tobytes() * 3)
+    tracemalloc.start()
+    rows = saved_arrays(tmp_path / "a.npz")["layer_0"].rows()
+    assert next(rows).shape == (1, 64, 64)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**20  # all of it has 2**26 bytes
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("dtype", ["<f2", ">f4", "<f8", "u1"])
+def test_arrays_are_read_as_they_were_saved(tmp_path, order, save, dtype):
+    numbers = np.arange(120).reshape(5, 2, 3, 4).astype(dtype)
+    save(tmp_path / "a.npz", layer_0=np.asarray(numbers, order=order))
+    array = saved_arrays(tmp_path / "a.npz")["layer_0"]
+    assert (array.shape, array.bytes) == (numbers.shape, numbers.nbytes)
+    np.testing.assert_array_equal(np.stack(list(array.rows())), numbers)
+
+
+def test_a_flipped_byte_is_noticed(tmp_path):
+    write_attentions(tmp_path)
+    content = bytearray((tmp_path / "b.npz").read_bytes())
+    content[300] ^= 1
+    (tmp_path / "b.npz").write_bytes(content)
+    with pytest.raises(InputError, match=r"b\.npz: it cannot be read .*CRC"):
+        convert("attentions", tmp_path, tmp_path / "maps")
+    assert not (tmp_path / "maps").exists()
+
+
+def test_maps_of_two_models_and_other_types_are_refused(tmp_path):
+    write_attentions(tmp_path)
+    np.savez(tmp_path / "b.npz", layer_0=EXAMPLES["three"][None, 0])
+    with pytest.raises(InputError, match="'three' has maps of 1 layers of 3 heads"):
+        convert("attentions", tmp_path, tmp_path / "maps")
+    (tmp_path / "b.npz").unlink()
+    halves = torch.zeros(1, 3, 4, 4, dtype=torch.bfloat16)
+    save_tensors({"layer_0": halves}, tmp_path / "b.safetensors")
+    with pytest.raises(InputError, match="`layer_0` has numbers of the type BF16; save them as"):
+        convert("attentions", tmp_path, tmp_path / "maps")
+    assert not (tmp_path / "maps").exists()
+
+
+def test_words_counted_anew_in_the_second_text_are_refused(tmp_path):
+    """As `word_ids()` gives them for a pair."""
+    write_attentions(tmp_path)
+    with_words(tmp_path)
+    lines = [json.loads(text) for text in lines_of(tmp_path)]
+    lines[1] |= {"words": ["Dogs", "bark"], "word": [None, 1, None, 0, None]}
+    (tmp_path / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    convert("attentions", tmp_path, tmp_path / "maps")
+    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    with pytest.raises(InputError, match="count those of a second text on from the first"):
+        recorded.read("own", entry)
+
+
+def test_a_release_of_dodrio_that_is_damaged(tmp_path):
+    weights = maps(5)
+    write_arrays(tmp_path, weights)
+    parses = tmp_path / "sst2-dependencies.json"
+    parses.write_text(
+        json.dumps({"6": {"list": [PARSE["list"][0], PARSE["list"][1] | {"child": -1}]}})
+    )
+    with pytest.raises(InputError, match=r"dependencies.json: .*parse of sentence 6"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+    parses.write_text(json.dumps({"6": {"list": [{}, {}]}}))
+    with pytest.raises(InputError, match=r"dependencies.json: not as Dodrio has it"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+    parses.write_text("{}")
+    (tmp_path / "sst2_tokens.json").write_text(json.dumps([{"id": 6, "tokens": TOKENS[:4]}]))
+    with pytest.raises(InputError, match="no maps `0006` of 4 tokens"):
+        convert("dodrio", tmp_path, tmp_path / "maps")
+    (tmp_path / "sst2_tokens.json").write_text(json.dumps([{"id": 7, "tokens": TOKENS}]))
+    with pytest.raises(InputError, match="no maps `0007`"):
+        convert("dodrio", tmp_path, tmp_path / "maps")

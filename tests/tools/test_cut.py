@@ -1,5 +1,6 @@
 """Heads that are cut out of a checkpoint predict as the gate does, in every family."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,30 @@ def test_weights_of_other_formats_stay_behind(small, tmp_path):
     (small / "pytorch_model.bin").write_bytes(b"with all heads")
     cut(small, tmp_path / "cut", [(0, 0)])
     assert not (tmp_path / "cut/pytorch_model.bin").exists()
+
+
+def test_what_is_no_file_of_the_checkpoint_stays_behind(small, tmp_path):
+    (tmp_path / "secret").write_text("key")
+    (small / "notes").symlink_to(tmp_path / "secret")
+    (small / ".env").write_text("token")
+    (small / "id_rsa").write_text("key")
+    (small / "more.txt").symlink_to(tmp_path)
+    os.mkfifo(small / "pipe")
+    (small / "README.md").write_text("what it was trained on")
+    cut(small, tmp_path / "cut", [(0, 0)])
+    copied = {file.name for file in (tmp_path / "cut").iterdir()}
+    assert {"config.json", "model.safetensors", "README.md"} < copied
+    assert not copied & {"notes", ".env", "id_rsa", "more.txt", "pipe"}
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "notes.txt", "loop.json"])
+def test_links_are_not_followed(small, tmp_path, name):
+    if (small / name).exists():
+        (small / name).rename(tmp_path / name)
+    (small / name).symlink_to(small / name if name == "loop.json" else tmp_path / name)
+    with pytest.raises(InputError, match=f"{name}: it is a link"):
+        cut(small, tmp_path / "cut", [(0, 0)])
+    assert not list(tmp_path.glob("*cut*"))
 
 
 def test_parts_of_a_large_checkpoint_are_all_cut(small, tmp_path):

@@ -88,7 +88,7 @@ def sentence_row(sentence: conllu.TokenList, group: str) -> dict[str, Any]:
             )
         text += surface["form"] + (" " if _space_after(surface) else "")
     identity = sentence.metadata.get("sent_id") or f"{group}-{text}"
-    return {"id": identity, "group": group, "text_a": text.rstrip(), "words": words}
+    return {"id": identity, "group": group, "text_a": text.removesuffix(" "), "words": words}
 
 
 def _surfaces(sentence: conllu.TokenList) -> Iterator[tuple[dict, list[dict]]]:

@@ -4,9 +4,12 @@ A reader that does not look gets words with heads of other words, or loses words
 """
 
 import re
+from collections.abc import Sequence
 
 COLUMNS = 10
-WORD, RANGE, EMPTY = r"[0-9]+", r"([0-9]+)-([0-9]+)", r"[0-9]+\.[0-9]+"
+NUMBER = "[0-9]{1,9}"  # no sentence has more words, and Python refuses to read longer ones
+WORD, RANGE, EMPTY = NUMBER, rf"({NUMBER})-({NUMBER})", rf"{NUMBER}\.{NUMBER}"
+SHOWN = 30  # characters of a cell in a message
 
 
 def first_fault(lines: list[str]) -> tuple[int, str] | None:
@@ -36,22 +39,39 @@ def first_fault(lines: list[str]) -> tuple[int, str] | None:
                 return place, f"the id is {identity}, but the next word is number {following}"
             heads[following] = (place, columns[6])
         elif not re.fullmatch(EMPTY, identity):
-            return place, f"{identity!r} is no id: a number, a range (1-2) or an empty node (1.1)"
+            return (
+                place,
+                f"{identity[:SHOWN]!r} is no id: a number, a range (1-2) or an empty node (1.1)",
+            )
     if open_range[2] > len(heads):
         return open_range[0], f"the range ends at {open_range[2]}, the last word is {len(heads)}"
     return _fault_of_heads(heads)
 
 
 def _fault_of_heads(heads: dict[int, tuple[int, str]]) -> tuple[int, str] | None:
-    up = {}
-    for number, (place, head) in heads.items():
+    for number, (line, head) in heads.items():
         if not re.fullmatch(WORD, head) or int(head) > len(heads):
-            return place, f"the head of word {number} is {head}, no number from 0 to {len(heads)}"
-        up[number] = int(head)
-    for number, (place, _) in heads.items():
-        step, left = number, len(heads)
-        while step and left >= 0:
-            step, left = up[step], left - 1
-        if step:
-            return place, f"the heads of word {number} go in a circle and never lead to 0"
-    return None
+            shown = head[:SHOWN]
+            return line, f"the head of word {number} is {shown}, no number from 0 to {len(heads)}"
+    lost = first_without_root([int(head) - 1 for _, head in heads.values()])
+    if lost is None:
+        return None
+    line, _ = heads[lost + 1]
+    return line, f"the heads of word {lost + 1} go in a circle and never lead to 0"
+
+
+def first_without_root(heads: Sequence[int]) -> int | None:
+    """The first word whose heads never lead to a root; None where all do. Takes linear time.
+
+    Args:
+        heads: of each word the index of another, -1 for a root.
+    """
+    rooted: dict[int, bool] = {-1: True}
+    for word in range(len(heads)):
+        path = []
+        while word not in rooted:
+            rooted[word] = False  # until its heads turn out to lead to a root
+            path.append(word)
+            word = heads[word]
+        rooted |= dict.fromkeys(path, rooted[word])
+    return next((word for word in range(len(heads)) if not rooted[word]), None)

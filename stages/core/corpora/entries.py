@@ -94,16 +94,16 @@ def load_corpus_entry(name: str, file: str | Path = PARAMETER_FILE) -> Corpus:
     return section(Corpus, f"corpora.{name}", file)
 
 
-def existing(path: str, key: str, what: str) -> Path:
-    """The path as given, checked to be there.
+def existing(path: str, key: str, what: str, folder: bool = False) -> Path:
+    """The path as given, checked to be a file, or a folder where one is wanted.
 
     Raises:
         InputError: it is not; the message names the key.
     """
     found = Path(path)
-    if not found.exists():
+    if not (found.is_dir() if folder else found.is_file()):
+        fault = f"not {what}" if found.exists() else f"not in {Path.cwd()}"
         raise InputError(
-            f"{PARAMETER_FILE}: `corpora.{key}.path` is {path}, which is not in {Path.cwd()}; "
-            f"name {what}"
+            f"{PARAMETER_FILE}: `corpora.{key}.path` is {path}, which is {fault}; name {what}"
         )
     return found

@@ -4,7 +4,7 @@ The folder holds the maps of one model on one set of examples. It is also the fo
 attention recorded elsewhere is read, so it is written down here in full:
 
 * `store.json`: `format` ("attention-maps"), `version`, `layers`, `heads`, and `files`: name, size
-  in bytes and SHA-256 of every other file.
+  in bytes and SHA-256 of every other file of the folder; nothing else in it is read or copied.
 * `index.parquet`: one row an example: `id`, `length` (its number of tokens T, [CLS] and [SEP]
   counted, padding not), `shard` (a number), `offset` (bytes from the start of the shard).
 * `maps-00000.f16`, `maps-00001.f16`, ...: the shards, little-endian float16 without a header. At
@@ -27,12 +27,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 from jaxtyping import Float16
 from pydantic import BaseModel, NonNegativeInt, PositiveInt
 
 from stages.core.recordings.layout import ELEMENT, FORMAT, bytes_of, sha256_of, shard_name
 from stages.core.stage.files import InputError
+from stages.core.stage.plain_files import copy_plain
 from stages.core.stage.settings import checked
+
+HEADER, INDEX, TOKENS = "store.json", "index.parquet", "tokens.parquet"
+# More than annotation has: a token is one of a few words, mentions and frames.
+VALUES_A_TOKEN = 100
 
 
 class File(BaseModel, extra="forbid"):
@@ -58,7 +64,7 @@ class MapStore:
     `store[id][layer, head]` one map: views of the file, nothing is copied before it is used.
 
     Raises:
-        InputError: a file is missing or has not the size that was written.
+        InputError: a file is missing, has not the size that was written, or is not listed.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -66,7 +72,7 @@ class MapStore:
         self._files = self._read_header()
         for name, facts in self._files.items():
             self._check_size(name, facts.bytes)
-        self.index = self._table("index.parquet", ("id", "length", "shard", "offset"))
+        self.index = self._read_index()
         self.ids: list[str] = self.index["id"].tolist()
         self._rows = {identity: row for row, identity in enumerate(self.ids)}
         self._lengths = self.index["length"].tolist()
@@ -84,7 +90,8 @@ class MapStore:
     @cached_property
     def tokens(self) -> pd.DataFrame:
         """`id`, `tokens`, `segments` and further columns, in the order of the index."""
-        return self._table("tokens.parquet", ("id",))
+        values = VALUES_A_TOKEN * int(self.index["length"].sum())
+        return self._table(TOKENS, ("id",), len(self), values)
 
     def groups(
         self,
@@ -106,6 +113,19 @@ class MapStore:
             if sha256_of(self.folder / name) != facts.sha256:
                 raise self._damaged(name, "its content is not what was written (SHA-256 differs)")
 
+    @property
+    def files(self) -> list[str]:
+        """Names of the header and of every file that it lists: nothing else is the store's."""
+        return [HEADER, *self._files]
+
+    def copy(self, target: Path) -> None:
+        """Copy `files` to the new folder `target`.
+
+        Raises:
+            InputError: one of them is a link or no regular file.
+        """
+        copy_plain(self.folder, self.files, target)
+
     def _array(self, row: int, count: int) -> Float16[np.ndarray, "example layer head query key"]:
         length = self._lengths[row]
         shape = (count, self.layers, self.heads, length, length)
@@ -120,28 +140,69 @@ class MapStore:
             self._mapped[number] = np.memmap(file, ELEMENT, mode="r").view(np.ndarray)
         return self._mapped[number]
 
-    def _read_header(self) -> dict[str, dict]:
-        file = self.folder / "store.json"
+    def _read_header(self) -> dict[str, File]:
+        file = self.folder / HEADER
+        if file.exists() and not file.is_file():
+            raise self._damaged(HEADER, "it is no regular file")
         try:
-            header = json.loads(file.read_text())
+            header = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(
                 f"{file}: no such file: {self.folder} is not a folder of attention maps, or its "
                 "writing was cut short; run the stage that writes it again"
             ) from None
-        except (ValueError, RecursionError) as error:
-            raise self._damaged("store.json", f"it is not valid JSON ({error})") from None
+        except (ValueError, RecursionError, OSError) as error:
+            raise self._damaged(HEADER, f"it cannot be read as JSON ({error})") from None
         if not isinstance(header, dict) or {key: header.get(key) for key in FORMAT} != FORMAT:
-            raise self._damaged("store.json", f"it does not say {FORMAT}")
+            raise self._damaged(HEADER, f"it does not say {FORMAT}")
         facts = checked(Header, {key: header.get(key) for key in Header.model_fields}, str(file))
         self.layers, self.heads = facts.layers, facts.heads
-        return {entry.name: entry for entry in facts.files}
+        files = {entry.name: entry for entry in facts.files}
+        for name in files:
+            if name in ("", ".", "..", HEADER) or set("/\\\0") & set(name):
+                raise self._damaged(HEADER, f"it lists {name!r}, which is no file of the folder")
+        if len(files) < len(facts.files):
+            raise self._damaged(HEADER, "it lists a file twice")
+        for name in (INDEX, TOKENS):
+            if name not in files:
+                raise self._damaged(HEADER, f"it does not list {name}")
+        return files
 
-    def _table(self, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    def _read_index(self) -> pd.DataFrame:
+        """The index: every example has a weight at least, and no more than the shards hold."""
+        tables = (INDEX, TOKENS)
+        shards = (facts.bytes for name, facts in self._files.items() if name not in tables)
+        most = sum(shards) // (self.layers * self.heads * ELEMENT.itemsize)
+        index = self._table(INDEX, ("id", "length", "shard", "offset"), most, most)
+        for column in ("length", "shard", "offset"):
+            if not pd.api.types.is_integer_dtype(index[column]) or (index[column] < 0).any():
+                raise self._damaged(INDEX, f"its `{column}` are no whole numbers from 0 on")
+        if len(index) and int(index["length"].max()) ** 2 > most:  # int64 would overflow below
+            longest = index.loc[index["length"].idxmax()]
+            raise self._damaged(INDEX, f"it does not fit {shard_name(longest['shard'])}")
+        return index
+
+    def _table(self, name: str, columns: tuple[str, ...], rows: int, values: int) -> pd.DataFrame:
+        """Read a table of at most so many rows, and values in a column.
+
+        Its header says how many: few bytes may stand for more than memory holds.
+        """
+        file = self.folder / name
         try:
-            table = pd.read_parquet(self.folder / name)
+            header = pq.read_metadata(file)
+            groups = [header.row_group(number) for number in range(header.num_row_groups)]
+            columns_of = range(header.num_columns)
+            counts = [sum(group.column(n).num_values for group in groups) for n in columns_of]
+            fits = header.num_rows <= rows and max(counts, default=0) <= max(values, rows)
+            table = pd.read_parquet(file) if fits else pd.DataFrame()
         except (OSError, ValueError) as error:  # pyarrow's own errors are of the latter kind
             raise self._damaged(name, f"it is no table in Parquet ({error})") from None
+        if not fits:
+            raise self._damaged(
+                name,
+                f"it has {header.num_rows} rows, and up to {max(counts, default=0)} values in a "
+                f"column; the maps have room for {rows} and {max(values, rows)}",
+            )
         if lacking := [column for column in columns if column not in table]:
             raise self._damaged(name, f"it has no column `{lacking[0]}`")
         return table
@@ -149,7 +210,7 @@ class MapStore:
     def _check_size(self, name: str, expected: int) -> None:
         file = self.folder / name
         if not file.is_file():
-            raise self._damaged(name, "it is missing")
+            raise self._damaged(name, "it is missing, or no regular file")
         size = file.stat().st_size
         if size != expected:
             raise self._damaged(name, f"it has {size} bytes, {expected} were written")

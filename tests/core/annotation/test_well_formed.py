@@ -48,6 +48,9 @@ def written(folder: Path, words: list[tuple[str, str, str]], columns: int = 10) 
             "the range 2-3 does not stand",
         ),
         ([("one", "a", "0")], 0, "'one' is no id"),
+        # Python refuses to read numbers of 5,000 digits.
+        ([("9" * 5000, "a", "0")], 0, f"'{'9' * 30}' is no id"),
+        ([("1", "a", "9" * 5000)], 0, f"the head of word 1 is {'9' * 30}, no number from 0 to 1"),
         ([("1", "a  b", "0")], 0, "two spaces stand together"),
     ],
 )
