@@ -98,7 +98,9 @@ def test_parts_of_a_large_checkpoint_are_all_cut(small, tmp_path):
     files = [f"model-{number:05}-of-00002.safetensors" for number in (1, 2)]
     places = {name: files["layer.1." in name] for name in weights}
     for file in files:
-        save_file({name: one for name, one in weights.items() if places[name] == file}, small / file)
+        save_file(
+            {name: one for name, one in weights.items() if places[name] == file}, small / file
+        )
     index = json.dumps({"metadata": {}, "weight_map": places})
     (small / "model.safetensors.index.json").write_text(index)
     cut(small, tmp_path / "cut", [(0, 0), (1, 0)])
