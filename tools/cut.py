@@ -5,6 +5,7 @@ the head adds nothing whatever it attends to: the prediction is that of the gate
 stay, so any version of transformers loads the checkpoint, and it takes as long as before.
 """
 
+import json
 import re
 from pathlib import Path
 from typing import Annotated
@@ -36,55 +37,58 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
     """Write the checkpoint of the folder `model` to `output` with some heads off for good.
 
     Raises:
-        InputError: `model` is no checkpoint in safetensors of a known family, it has no such head,
-            or there is something at `output`.
+        InputError: `model` is no checkpoint that can be loaded, it has no such head, or there is
+            something at `output`.
     """
     from safetensors import safe_open
     from safetensors.torch import save_file
-    from transformers import AutoConfig
 
-    from stages.core.encoder.families import family_of_type
+    from stages.core.checkpoint_files import check_model, weight_files
+    from stages.core.encoder.checkpoint import load_encoder, load_tuned
+    from stages.core.encoder.configuration import (
+        CLASSIFIER,
+        CONFIG,
+        has_head,
+        json_object,
+        pruned_heads,
+    )
+    from tools.zeroed import without_heads
 
-    if not (model / "config.json").is_file():
+    if not (model / CONFIG).is_file():
         raise InputError(f"{model}: no config.json there; name the folder of a checkpoint")
     if output.exists():
         raise InputError(f"{output} is there already; remove it, or name another folder")
-    files = sorted(model.glob("*.safetensors"))
-    if not files:
-        raise InputError(f"{model}: no weights in safetensors; save them so by save_pretrained")
+    config = check_model(model, pruned=True)
+    content = json_object(model / CONFIG)
+    gone = pruned_heads(content, model / CONFIG)
+    for where, named in (("--heads", heads), (f"{CONFIG}: `pruned_heads`", gone)):
+        for layer, head in named:
+            if layer >= config.num_hidden_layers or head >= config.num_attention_heads:
+                raise InputError(
+                    f"{where} {layer}.{head}: {model} has {config.num_hidden_layers} layers of "
+                    f"{config.num_attention_heads} heads, both counted from 0"
+                )
+    files = weight_files(model)
     for file in files:
         require_plain(file)
-    config = AutoConfig.from_pretrained(model)
-    family = family_of_type(config.model_type, str(model))
-    for layer, head in heads:
-        if layer >= config.num_hidden_layers or head >= config.num_attention_heads:
-            raise InputError(
-                f"--heads {layer}.{head}: {model} has {config.num_hidden_layers} layers of "
-                f"{config.num_attention_heads} heads, both counted from 0"
-            )
-    # As LayerModules has them: the projection of the heads' outputs.
-    projection = re.escape(family.modules[4])
-    place = re.compile(rf"(?:.*\.)?{family.holder}\.layer\.(\d+)\.{projection}\.weight")
-    left = set(heads)
     with atomic(output) as partial:
         copy_plain(model, files_beside_weights(model), partial)
+        if gone:
+            del content["pruned_heads"]
+            (partial / CONFIG).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         for file in files:
             with safe_open(file, "pt") as stored:
                 weights = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
                 metadata = stored.metadata()
-            for name, weight in weights.items():
-                found = place.fullmatch(name)
-                size = weight.shape[-1] // config.num_attention_heads if found else 0
-                for layer, head in [one for one in heads if found and one[0] == int(found[1])]:
-                    weight[:, head * size : (head + 1) * size] = 0
-                    left.discard((layer, head))
-            save_file(weights, partial / file.name, metadata)
-        if left:
-            layers = sorted({layer for layer, _ in left})
-            raise InputError(
-                f"{model}: its weights have no {family.modules[4]} of the layers {layers}; "
-                "config.json and safetensors belong to different models"
-            )
+            without = {
+                name: without_heads(name, weight, config, heads, gone)
+                for name, weight in weights.items()
+            }
+            save_file(without, partial / file.name, metadata)
+        try:
+            (load_tuned if has_head(config, CLASSIFIER) else load_encoder)(partial)
+        except InputError as error:
+            raise InputError(str(error).replace(str(partial), str(model))) from None
 
 
 def files_beside_weights(model: Path) -> list[str]:

@@ -1,13 +1,23 @@
 """The files of a checkpoint's folder that are loaded: which they are, and what they may not ask."""
 
 import hashlib
-import json
+import re
 from pathlib import Path
-from typing import Any
 
-from stages.core.encoder.families import family_of_type, refusal
+from safetensors import SafetensorError, safe_open
+from transformers import PreTrainedConfig
 
-CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+from stages.core.encoder.configuration import (
+    CLASSIFIER,
+    CONFIG,
+    MASKED_LM,
+    json_object,
+    read_config,
+    refuse_foreign_keys,
+)
+from stages.core.encoder.families import family_of, refusal
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 TOKENIZERS = (
     "tokenizer.json",
     "vocab.txt",
@@ -21,20 +31,9 @@ BESIDE_TOKENIZERS = (
     "added_tokens.json",
     "merges.txt",
 )
-# Keys with which config.json or tokenizer_config.json has transformers load something else: code
-# of the folder's own, weights of another name or form, kernels of the Hub.
-FOREIGN_KEYS = (
-    "auto_map",
-    "transformers_weights",
-    "fast_tokenizer_files",
-    "quantization_config",
-    "attn_implementation",
-    "_attn_implementation",
-    "_attn_implementation_internal",
-    "experts_implementation",
-    "_experts_implementation",
-)
-PLAIN_ATTENTION = (None, "eager", "sdpa")
+WORDS = "embeddings.word_embeddings.weight"
+FLOATS = ("F64", "F32", "F16", "BF16")
+POINTER = b"version https://git-lfs"
 # With this file transformers loads another model, into which it puts the weights of the folder.
 ADAPTER = "adapter_config.json"
 
@@ -51,23 +50,50 @@ def check(folder: Path) -> None:
             f"{folder} has no config.json; name the folder that save_pretrained wrote, "
             "the one with config.json and model.safetensors in it"
         )
-    config = _json_object(folder / CONFIG)
-    family_of_type(config.get("model_type"), str(folder))
-    _refuse_foreign_keys(config, folder / CONFIG)
-    if (folder / "tokenizer_config.json").is_file():
-        file = folder / "tokenizer_config.json"
-        _refuse_foreign_keys(_json_object(file), file)
-    if (folder / ADAPTER).exists():
-        raise refusal(
-            f"{folder} has {ADAPTER}, which makes transformers load another model under it; merge "
-            "the adapter into its encoder first (peft: merge_and_unload), and save that"
-        )
-    weight_files(folder)
+    check_model(folder)
+    for file in (folder / name for name in BESIDE_TOKENIZERS if name.endswith(".json")):
+        if file.is_file():
+            refuse_foreign_keys(json_object(file), file)
     if not any((folder / name).is_file() for name in TOKENIZERS):
         raise refusal(
             f"{folder} has no tokenizer ({', '.join(TOKENIZERS)}); copy the tokenizer files "
             "of the encoder it was made from into the folder"
         )
+
+
+def check_model(folder: Path, pruned: bool = False) -> PreTrainedConfig:
+    """The configuration of a folder whose weights can be read and have the sizes that it says.
+
+    Nothing but the headers of the weights is read.
+
+    Args:
+        pruned: as of `read_config`.
+
+    Raises:
+        InputError: as `read_config`, or the weights are missing, damaged or another model's.
+    """
+    config = read_config(folder, pruned)
+    if (folder / ADAPTER).exists():
+        raise refusal(
+            f"{folder} has {ADAPTER}, which makes transformers load another model under it; merge "
+            "the adapter into its encoder first (peft: merge_and_unload), and save that"
+        )
+    shapes = {}
+    for file in weight_files(folder):
+        shapes |= _shapes(file)
+    words = [name for name in shapes if f".{name}".endswith(f".{WORDS}")]
+    if WORDS in words and len(words) > 1:
+        raise refusal(
+            f"{folder} holds two encoders (their words: {', '.join(words)}), of which either may "
+            "be loaded; save the right one alone"
+        )
+    for key, size in _sizes(shapes, config).items():
+        if size != getattr(config, key):
+            raise refusal(
+                f"{folder}: config.json says {key} {getattr(config, key)}, its weights have "
+                f"{size}; they belong to different models: copy both from the same checkpoint"
+            )
+    return config
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -82,9 +108,9 @@ def weight_files(folder: Path) -> list[Path]:
         raise refusal(
             f"{folder} has no model.safetensors (pickled weights such as pytorch_model.bin are not "
             "read, as they can run code); choose a revision with safetensors, or convert once with "
-            "transformers: AutoModel.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)"
+            f"transformers: {_class_of(folder)}.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)"
         )
-    shards = _json_object(folder / INDEX).get("weight_map")
+    shards = json_object(folder / INDEX).get("weight_map")
     if not isinstance(shards, dict) or not shards:
         raise refusal(f"{folder / INDEX} has no `weight_map`; copy the file anew")
     names = sorted(set(map(str, shards.values())))
@@ -97,6 +123,64 @@ def weight_files(folder: Path) -> list[Path]:
         if not (folder / name).is_file():
             raise refusal(f"{folder / INDEX} names {name}, which is not there; copy it, too")
     return [folder / name for name in names]
+
+
+def _class_of(folder: Path) -> str:
+    """The class of transformers that reads a folder's weights with the head that may be wanted."""
+    names = json_object(folder / CONFIG).get("architectures") or []
+    for head in (CLASSIFIER, MASKED_LM):
+        if any(name.endswith(head) for name in names):
+            return f"AutoModel{head}"
+    # Without its class nobody knows whether there is a head, which AutoModel would drop.
+    return "AutoModel" if names else f"AutoModel (of a classifier: AutoModel{CLASSIFIER})"
+
+
+def _shapes(file: Path) -> dict[str, list[int]]:
+    """The shape of every weight of a file, of its header alone.
+
+    Raises:
+        InputError: it is damaged, or has weights that are no floating-point numbers.
+    """
+    try:
+        with safe_open(file, "np") as opened:
+            weights = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118
+            shapes = {name: weight.get_shape() for name, weight in weights.items()}
+            kinds = {name: weight.get_dtype() for name, weight in weights.items()}
+    except SafetensorError as error:
+        with file.open("rb") as opened:
+            pointer = opened.read(len(POINTER)) == POINTER
+        mend = "is a pointer of Git LFS: fetch the weights by git lfs pull"
+        damage = f"is damaged or no safetensors file ({error}); copy or download it again"
+        raise refusal(f"{file} {mend if pointer else damage}") from None
+    for name, kind in kinds.items():
+        if kind not in FLOATS and name.split(".")[-1] in ("weight", "bias"):
+            raise refusal(
+                f"{file}: {name} has numbers of the kind {kind}, of which nothing says the scale; "
+                f"save the model before it was quantised ({', '.join(FLOATS)})"
+            )
+    return shapes
+
+
+def _sizes(shapes: dict[str, list[int]], config: PreTrainedConfig) -> dict[str, int]:
+    """What the weights say of keys of the configuration, as far as they have their usual names."""
+    family = family_of(config)
+    layer = rf"(?:^|\.){re.escape(family.holder)}\.layer\.(\d+)\."
+    numbers = {int(match[1]) for name in shapes if (match := re.search(layer, name))}
+    sizes = {"num_hidden_layers": len(numbers)}
+    first = f"{family.holder}.layer.{min(numbers, default=0)}"
+    places = {
+        "vocab_size": WORDS,
+        "max_position_embeddings": f"embeddings.{family.position_embeddings}.weight",
+        "hidden_size": f"{first}.{family.modules[4]}.weight",
+        family.inner_size: f"{first}.{family.modules[6]}.weight",
+    }
+    if family.segments is not None:
+        places[family.segments] = f"embeddings.{family.segment_embeddings}.weight"
+    for key, place in places.items():
+        named = sorted((name for name in shapes if f".{name}".endswith(f".{place}")), key=len)
+        if named and shapes[named[0]]:
+            sizes[key] = shapes[named[0]][0]
+    return sizes
 
 
 def loaded_files(folder: Path) -> list[Path]:
@@ -156,25 +240,3 @@ def _other_version(what: str, found: str, expected: str) -> Exception:
         "install or download it again, or, if you mean to use it, write its SHA-256 under "
         "`checkpoint.sha256`"
     )
-
-
-def _json_object(file: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise refusal(f"{file} is not a JSON object; copy the file anew")
-    return content
-
-
-def _refuse_foreign_keys(content: dict[str, Any], file: Path) -> None:
-    for key in FOREIGN_KEYS:
-        value = content.get(key)
-        if value is None or ("attn" in key and value in PLAIN_ATTENTION):
-            continue
-        raise refusal(
-            f"{file} has the key {key!r} ({value!r}), with which transformers loads code, weights "
-            "or kernels that are not those of this folder; take the key out if the model works "
-            "without it, or choose another checkpoint"
-        )

@@ -21,6 +21,7 @@ from stages.core.checkpoint_files import (
     check_hashes,
 )
 from stages.core.encoder.families import refusal
+from stages.core.encoder.tokenizer import warn_unreachable
 from stages.core.kept_encoders import KEPT, fingerprint, read_facts
 from stages.core.stage.settings import SECTIONS, Parameters
 
@@ -90,6 +91,7 @@ def locate(checkpoint: Checkpoint) -> Path:
     check(folder)
     if checkpoint.sha256 is not None:
         check_hashes(folder, checkpoint.sha256)
+    warn_unreachable(folder)
     return folder
 
 

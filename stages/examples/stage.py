@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Int
 from pydantic import NonNegativeInt, PositiveInt
-from transformers import AutoConfig
 
 from stages.core.encoder.batches import encode
+from stages.core.encoder.configuration import read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
@@ -98,7 +98,7 @@ def run_stage(task: str) -> None:
     maps = {arm: classified(table, places) for arm, table in tables.items()}
 
     folder = model_folder(task, TUNED, seeds_of(task)[0])
-    tokenizer, config = load_tokenizer(folder), AutoConfig.from_pretrained(folder)
+    tokenizer, config = load_tokenizer(folder), read_config(folder)
     encoded = encode(tokenizer, examples, definition.max_length)
     tokens = token_table(tokenizer, examples, encoded, definition.max_length)
     recordings = {arm: StoredRecording(arm, store, tokens) for arm, store in stores.items()}

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import torch
-from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from stages.core.encoder.checkpoint import load_encoder_with_report
+from stages.core.encoder.configuration import read_config
 from stages.core.encoder.tokenizer import require_positions
 from stages.core.stage.arms import FROM_CHECKPOINT, Arm
 from stages.core.tasks.task import Task
@@ -22,7 +23,7 @@ def load_task_model(folder: Path, task: Task, arm: Arm, seed: int) -> PreTrained
         InputError: as `load_encoder`, or `task.max_length` is beyond the encoder's positions.
     """
     names = task.label_names or ["score"]
-    config = AutoConfig.from_pretrained(
+    config = read_config(
         folder,
         id2label=dict(enumerate(names)),
         label2id={name: index for index, name in enumerate(names)},

@@ -12,9 +12,10 @@ import pandas as pd
 import typer
 from jaxtyping import Float
 from pydantic import PositiveFloat, PositiveInt
-from transformers import AutoConfig, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.configuration import read_config
 from stages.core.encoder.families import longest_input
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.intervals.groups import LEAST_GROUPS
@@ -159,7 +160,7 @@ def run_stage(name: str) -> None:
             "in params.yaml"
         )
     tokenizer = load_tokenizer(ENCODERS / encoders[0])  # all arms have the same
-    longest = longest_input(AutoConfig.from_pretrained(ENCODERS / encoders[0]))
+    longest = longest_input(read_config(ENCODERS / encoders[0]))
     rows = readable(read_probes(name), tokenizer, longest)
     asked = questions(rows, parameters.train, parameters.test, parameters.seed)
     tables, resamples = [], []

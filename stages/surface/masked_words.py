@@ -10,10 +10,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoConfig, AutoModelForMaskedLM, PreTrainedModel
-from transformers.utils import logging
+from transformers import PreTrainedModel
 
 from stages.core.encoder.batches import Batch
+from stages.core.encoder.checkpoint import load_masked_lm
+from stages.core.encoder.configuration import MASKED_LM, has_head, read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
@@ -25,7 +26,6 @@ from stages.core.recordings.tokens import token_table
 from stages.core.stage.arms import UNTUNED, CorpusArm
 from stages.core.stage.places import ENCODERS
 
-MASKED_LM = "ForMaskedLM"
 IGNORED = -100
 
 
@@ -33,8 +33,7 @@ def has_mlm_head(folder: Path) -> bool:
     """Whether the stage `encoder` found an MLM head in the checkpoint."""
     if not (folder / "config.json").is_file():
         return False
-    architectures = AutoConfig.from_pretrained(folder).architectures or []
-    return any(name.endswith(MASKED_LM) for name in architectures)
+    return has_head(read_config(folder), MASKED_LM)
 
 
 def masked(
@@ -70,19 +69,7 @@ def masked_loss(
 
 def masked_lm(arm: CorpusArm, seed: int) -> PreTrainedModel:
     """The encoder of an arm with its MLM head; random weights get a head of random weights."""
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # random weights lack a head, as they should
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            return AutoModelForMaskedLM.from_pretrained(
-                ENCODERS / arm,
-                use_safetensors=True,
-                dtype=torch.float32,
-                attn_implementation="sdpa",
-            )
-    finally:
-        logging.set_verbosity(verbosity)
+    return load_masked_lm(ENCODERS / arm, seed)[0]
 
 
 def masked_gradients(

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformers import AutoConfig, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from stages.core.checkpoint_source import (
     Checkpoint,
@@ -15,6 +15,7 @@ from stages.core.checkpoint_source import (
     locate,
 )
 from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.configuration import CLASSIFIER, has_head, read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.stage.files import InputError
@@ -22,7 +23,6 @@ from stages.core.stage.settings import PARAMETER_FILE, section
 
 DEFAULT = "default"
 CHECKPOINT, MODEL, AGAINST = "--checkpoint", "--model", "--against"
-CLASSIFIER = "ForSequenceClassification"
 # How messages about a checkpoint begin, which speak of params.yaml.
 SETTING = f"{PARAMETER_FILE}: `checkpoint`: "
 
@@ -65,7 +65,7 @@ def load_model(named: str, option: str) -> ShownModel:
         source = _source(named)
         folder = locate(source)
         tokenizer = load_tokenizer(folder)
-        trained = _is_classifier(folder)
+        trained = has_head(read_config(folder), CLASSIFIER)
         if option == MODEL and not trained:
             raise InputError(
                 f"{folder} holds an encoder without a classifier; name it by --checkpoint"
@@ -113,11 +113,6 @@ def _reason(message: str, named: str) -> str:
     reason = message.removeprefix(SETTING)
     on_hub = isinstance(_source(named), HubCheckpoint)
     return f"{reason}; nor is there a folder {named} in {Path.cwd()}" if on_hub else reason
-
-
-def _is_classifier(folder: Path) -> bool:
-    architectures = AutoConfig.from_pretrained(folder).architectures or []
-    return any(name.endswith(CLASSIFIER) for name in architectures)
 
 
 def _name(source: Checkpoint) -> str:

@@ -18,12 +18,11 @@ from safetensors import safe_open
 from transformers import BertForMaskedLM
 
 from stages.core.checkpoint_files import check, check_hashes
-from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.checkpoint import load_encoder, load_masked_lm
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.kept_encoders import FACTS_FILE, KEPT, fingerprint, read_facts
 from stages.core.runtime.runtime import Runtime, read_runtime
 from stages.core.stage.files import InputError
-from stages.encoder.stage import masked_lm
 from stages.pretrain import training
 from stages.pretrain.held_out import HeldOut, Score, answered, falls, shares, unigram
 from stages.pretrain.make import make, prepare
@@ -165,8 +164,9 @@ def test_what_is_kept_is_a_checkpoint_that_other_stages_load(made: Path) -> None
     check(folder)
     loaded = {name: facts["sha256"][name] for name in facts["sha256"] if ".csv" not in name}
     check_hashes(folder, loaded)
-    encoder, head = load_encoder(folder), masked_lm(folder)
+    encoder, (head, lacking) = load_encoder(folder), load_masked_lm(folder)
     assert isinstance(head, BertForMaskedLM)
+    assert not lacking
     assert {tensor.dtype for tensor in encoder.parameters()} == {torch.float32}
     assert {tensor.dtype for tensor in BertForMaskedLM.from_pretrained(folder).parameters()} == {
         torch.float32

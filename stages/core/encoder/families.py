@@ -37,6 +37,7 @@ class Family:
         holder: path from the base model to the module whose attribute `layer` has the layers.
         modules: paths from a layer to its `LayerModules`, in their order.
         inner_size: key of `config.json` that gives the width of the feed-forward network.
+        activation: key of `config.json` that names the network's function.
         segments: key of `config.json` that counts the embeddings of segments; None: there are none.
         positions_after_padding: position 0 of a text is the one after the padding token's id.
         position_embeddings, segment_embeddings: attributes of the base model's `embeddings`.
@@ -58,6 +59,7 @@ class Family:
         "output.LayerNorm",
     )
     inner_size: str = "intermediate_size"
+    activation: str = "hidden_act"
     segments: str | None = "type_vocab_size"
     positions_after_padding: bool = False
     position_embeddings: str = "position_embeddings"
@@ -85,6 +87,7 @@ FAMILIES = (
             "output_layer_norm",
         ),
         inner_size="hidden_dim",
+        activation="activation",
         segments=None,
         segment_embeddings=None,
     ),
@@ -104,13 +107,13 @@ def family_of(config: PreTrainedConfig) -> Family:
     return family_of_type(config.model_type, "the checkpoint")
 
 
-def family_of_type(model_type: str | None, where: str) -> Family:
+def family_of_type(model_type: object, where: str) -> Family:
     """The record of a type of model as `config.json` names it.
 
     Raises:
         InputError: no family is of this type; the message says `where` the model is.
     """
-    if model_type not in BY_TYPE:
+    if not isinstance(model_type, str) or model_type not in BY_TYPE:
         raise refusal(
             f"{where} holds a model of type {model_type!r}, not a BERT-like encoder; "
             f"choose a checkpoint of type {', '.join(BY_TYPE)}"

@@ -16,12 +16,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from tqdm import tqdm
-from transformers import AutoConfig, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.store import read_corpus
 from stages.core.encoder.batches import Encoded, encode, fitting
 from stages.core.encoder.checkpoint import load_encoder
+from stages.core.encoder.configuration import read_config
 from stages.core.encoder.tokenizer import load_tokenizer, require_positions
 from stages.core.heads.layer_maps import layer_attention
 from stages.core.heads.seam import Gated
@@ -191,7 +192,7 @@ class Texts:
         folder = ENCODERS / name
         tokenizer = load_tokenizer(folder)
         key = f"corpora.{self.folder.name}.max_length"
-        require_positions(AutoConfig.from_pretrained(folder), folder, self.max_length, f"`{key}`")
+        require_positions(read_config(folder), folder, self.max_length, f"`{key}`")
         encoded = self.encoded(tokenizer)
         tokens = token_table(tokenizer, self.corpus, encoded, self.max_length)
         return LiveRecording(name, Gated(load_encoder(folder).to(device)), tokens, encoded)

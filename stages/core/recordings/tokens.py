@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.encoder.batches import Encoded
@@ -15,10 +15,11 @@ COLUMNS = ("id", "tokens", "segments", "word", "special")
 CLS_TOKENS, SEP_TOKENS = (
     tuple(getattr(vocabulary, name) for vocabulary in VOCABULARIES) for name in ("cls", "sep")
 )
+PAD_TOKENS = ("[PAD]", "<pad>")
 
 
 class Special(IntEnum):
-    """Kinds of tokens that stand for no text."""
+    """Kinds of tokens that stand for no text, wherever they are."""
 
     NONE = 0
     CLS = 1
@@ -61,7 +62,8 @@ def token_table(
             Special.NONE,
         )
         tokens = tokenizer.convert_ids_to_tokens(ids)
-        rows.append((identity, tokens, encoded.segments[row], numbers, special.tolist()))
+        spoken = _spoken(numbers, special, np.equal(ids, tokenizer.pad_token_id))
+        rows.append((identity, tokens, encoded.segments[row], spoken, special.tolist()))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -78,7 +80,8 @@ def recorded_table(tokens: pd.DataFrame) -> pd.DataFrame:
             if "word" in tokens
             else words_of_pieces(pieces, special == Special.NONE)
         )
-        rows.append((identity, list(pieces), list(segments), list(words), special.tolist()))
+        spoken = _spoken(words, special, np.isin(pieces, PAD_TOKENS))
+        rows.append((identity, list(pieces), list(segments), spoken, special.tolist()))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -106,6 +109,13 @@ def _own_words(numbers: Sequence[int | None], sequences: Sequence[int | None]) -
     pairs = list(zip(numbers, sequences, strict=True))
     first = 1 + max((n for n, sequence in pairs if sequence == 0 and n is not None), default=-1)
     return [-1 if n is None or sequence is None else n + first * sequence for n, sequence in pairs]
+
+
+def _spoken(
+    numbers: Sequence[int], special: Int[np.ndarray, " token"], padding: Bool[np.ndarray, " token"]
+) -> list[int]:
+    """The word of each token; a text may spell a special token, which is no word even so."""
+    return np.where((special == Special.NONE) & ~padding, numbers, -1).tolist()
 
 
 def words_of_pieces(pieces: Iterable[str], plain: Bool[np.ndarray, " token"]) -> list[int]:

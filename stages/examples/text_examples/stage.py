@@ -6,8 +6,8 @@ head that follows it most.
 """
 
 from pydantic import NonNegativeInt, PositiveInt
-from transformers import AutoConfig
 
+from stages.core.encoder.configuration import read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recordings.recording import Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
@@ -68,7 +68,7 @@ def run_stage(corpus: str) -> None:
             return recorded_tokens(recording.tokens.iloc[row])
     else:
         tokenizer = load_tokenizer(ENCODERS / name)
-        config = AutoConfig.from_pretrained(ENCODERS / name)
+        config = read_config(ENCODERS / name)
 
         def tokens_of(row: int) -> Tokens:
             text = texts.corpus.iloc[row]

@@ -50,3 +50,32 @@ def test_a_token_outside_of_all_words_belongs_to_none(tiny_bert):
     texts["words"] = [[entry for n, entry in enumerate(row) if n != 1] for row in texts["words"]]
     table = token_table(tokenizer, texts, encode(tokenizer, texts, 40), 40)
     assert table["word"][1] == [-1, 0, -1, -1, 1, 2, 3, -1]
+
+
+def test_special_tokens_that_a_text_spells_are_no_words(any_checkpoint):
+    """Of `the [SEP] dog [PAD]` the words are the first and third, with annotation or without."""
+    tokenizer = load_tokenizer(any_checkpoint)
+    spelt = ["the", tokenizer.sep_token, "dog", tokenizer.pad_token]
+    text = " ".join(spelt)
+    starts = [text.index(word) for word in spelt]
+    words = [
+        {"segment": 0, "start": start, "end": start + len(word)}
+        for start, word in zip(starts, spelt, strict=True)
+    ]
+    for annotation in ([], words):
+        frame = pd.DataFrame({"id": ["a"], "text_a": [text], "text_b": [None]})
+        frame["words"] = [annotation]
+        (row,) = token_table(tokenizer, frame, encode(tokenizer, frame, 40), 40).to_dict("records")
+        numbers = list(zip(row["tokens"], row["word"], strict=True))
+        special = tokenizer.all_special_tokens
+        assert {number for token, number in numbers if token in special} == {-1}
+        assert len({number for token, number in numbers if token[-3:] in spelt} - {-1}) == 2
+
+
+def test_special_tokens_of_recorded_maps_are_no_words():
+    pieces = ["[CLS]", "the", "[SEP]", "dog", "[PAD]"]
+    tokens = pd.DataFrame(
+        {"id": ["a"], "tokens": [pieces], "segments": [[0] * 5], "word": [[0, 1, 2, 3, 4]]}
+    )
+    (row,) = recorded_table(tokens).to_dict("records")
+    assert row["word"] == [-1, 1, -1, 3, -1]
