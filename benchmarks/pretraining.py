@@ -26,7 +26,7 @@ from transformers import (
 
 from benchmarks.pairs import take_turns
 from benchmarks.precisions import precisions_of
-from stages.core.packed_lines import opened
+from stages.core.lines import json_objects
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.settings import section
 from stages.pretrain.held_out import HeldOut
@@ -46,8 +46,8 @@ class Bench:
 
     def __init__(self, text: Path, texts: int, runtime: Runtime):
         self.runtime = runtime
-        with opened(text) as lines:
-            read = [one for line in itertools.islice(lines, texts) if (one := paragraphs_of(line))]
+        lines = itertools.islice(json_objects(text), texts)
+        read = [paragraphs for line in lines if (paragraphs := paragraphs_of(line))]
         settings = section(Pretrain, "pretrain")
         least = max(2, round(settings.least_count * min(1, texts / 50_000)))
         self.settings = settings.model_copy(update={"least_count": least})
