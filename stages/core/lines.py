@@ -24,7 +24,6 @@ BEGINNINGS = {
     b"\x1f\x8b": "packed by gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "packed by Zstandard; let its name end in .zst",
     b"PK\x03\x04": "a ZIP archive, as spreadsheets are; save it as text in UTF-8",
-    b"PAR1": "a table in Parquet; let its name end in .parquet",
 }
 # What to do with halves of surrogate pairs that stand in a file as bytes.
 Halves = Literal["strict", "surrogatepass"]
