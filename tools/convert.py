@@ -1,6 +1,5 @@
 """Bring attention that others recorded into this project's folder of maps (README.md)."""
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import accumulate
@@ -15,9 +14,11 @@ from jaxtyping import Float
 from tqdm import tqdm
 
 from stages.core.corpora.store import word
+from stages.core.lines import JsonLine, json_objects
 from stages.core.recording_writer import write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
+from stages.core.texts import fault_of_text, has_half, identity_of, shown
 from tools import dodrio_release
 from tools.saved_arrays import SavedArray, require_room, saved_arrays
 
@@ -101,32 +102,66 @@ def _token_lines(file: Path) -> pd.DataFrame:
             f'{file}: no such file; one line an example: {{"id": ..., "tokens": [..]}}'
         )
     rows: list[dict[str, Any]] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for line in json_objects(file):
+        where = f"{file}, line {line.number}"
         try:
-            row = json.loads(line)
-            count = len(row["tokens"])
-            segments = list(map(int, row.get("segments", [0] * count)))
-            tokens = list(map(str, row["tokens"]))
-            rows.append({"id": str(row["id"]), "tokens": tokens, "segments": segments})
-            if "words" in row or "word" in row:
-                rows[-1] |= {"words": list(map(str, row["words"])), "word": _numbers(row["word"])}
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(
-                f"{file}, line {number}: no JSON object with `id` and `tokens` ({error!r})"
-            ) from None
-        if len(rows[-1]["segments"]) != count or not count:
-            raise InputError(f"{file}, line {number}: every token has one segment, and one has any")
-        if rows[-1].keys() != rows[0].keys():
-            raise InputError(f"{file}, line {number}: all lines have `words` and `word`, or none")
-        if "words" in rows[-1]:
-            rows[-1]["words"] = _words(rows[-1], f"{file}, line {number}")
+            row = _token_row(line)
+        except ValueError as fault:
+            raise InputError(f"{where}: no JSON object with `id` and `tokens` ({fault})") from None
+        rows.append(row)
+        if len(row["segments"]) != len(row["tokens"]) or not row["tokens"]:
+            raise InputError(f"{where}: every token has one segment, and one has any")
+        if row.keys() != rows[0].keys():
+            raise InputError(f"{where}: all lines have `words` and `word`, or none")
+        if "words" in row:
+            row["words"] = _words(row, where)
     if not rows:
         raise InputError(f"{file}: no lines; one an example")
     return pd.DataFrame(rows)
 
 
-def _numbers(of_tokens: list[int | None]) -> list[int]:
-    return [-1 if one is None else int(one) for one in of_tokens]
+def _token_row(line: JsonLine) -> dict[str, Any]:
+    """The tokens of a line, checked.
+
+    Raises:
+        ValueError: a key is missing, or has values of another kind.
+    """
+    values = line.values
+    if values is None:
+        raise ValueError(line.fault)
+    tokens = _texts(values, "tokens")
+    segments = _numbers(values, "segments") if "segments" in values else [0] * len(tokens)
+    if not {0, 1}.issuperset(segments):
+        raise ValueError("`segments` has other numbers than 0 and 1")
+    row = {"id": identity_of(values.get("id")), "tokens": tokens, "segments": segments}
+    if "words" in values or "word" in values:
+        row["words"] = _texts(values, "words")
+        row["word"] = [-1 if number is None else number for number in _numbers(values, "word")]
+    return row
+
+
+def _texts(values: dict[str, Any], key: str) -> list[str]:
+    texts = values.get(key)
+    if not isinstance(texts, list):
+        raise ValueError(f"`{key}` is {shown(texts)}, not a list of texts")
+    for text in texts:
+        # A token may be a blank, as U+2028.
+        if not isinstance(text, str) or not text or has_half(text):
+            raise ValueError(f"`{key}` has {fault_of_text(text)}")
+    return texts
+
+
+def _numbers(values: dict[str, Any], key: str) -> list[int | None]:
+    """Whole numbers and, for a token of no word, null."""
+    numbers = values.get(key)
+    none = (type(None),) if key == "word" else ()
+    if not isinstance(numbers, list):
+        raise ValueError(f"`{key}` is {shown(numbers)}, not a list of numbers")
+    for number in numbers:
+        whole = isinstance(number, float) and number.is_integer()  # as pandas writes them
+        if not whole and type(number) not in (int, *none):
+            raise ValueError(f"`{key}` has {shown(number)}, which is no whole number")
+    return [None if number is None else int(number) for number in numbers]
 
 
 def _words(row: dict[str, Any], where: str) -> list[dict]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from stages.core.packed_lines import numbered_lines
+from stages.core.lines import numbered_lines
 from stages.core.questions.question import Question
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import drawn_rows, examples_frame

@@ -14,6 +14,7 @@ from stages.core.annotation.tagger import Tagger
 from stages.core.corpora.entries import LitbankCorpus, existing
 from stages.core.corpora.store import corpus_frame, word
 from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.lines import numbered_lines
 from stages.core.stage.arms import UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS, TAGGER
@@ -56,7 +57,7 @@ def read_document(file: Path) -> list[tuple[list[str], list[Span]]]:
     words: list[str] = []
     spans: list[Span] = []
     open_at: dict[int, list[int]] = {}
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = [line.rstrip("\r\n") for _, line in numbered_lines(file)]
     for number, line in enumerate([*lines, ""], 1):
         cells = line.split("\t")
         if line.startswith("#"):

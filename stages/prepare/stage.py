@@ -6,12 +6,13 @@ import typer
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.known_tokens import known_tokens, require_known
-from stages.core.stage.files import atomic
+from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import section
 from stages.core.tasks.examples import validate, write_examples
 from stages.core.tasks.tables import TASK_SIZES
-from stages.core.tasks.task import load_task
+from stages.core.tasks.task import Task, load_task
+from stages.core.texts import shown
 from stages.core.written import written_examples
 from stages.prepare.sources import read_source
 
@@ -30,12 +31,40 @@ def run_stage(task: str) -> None:
     labels = entry.outputs if entry.kind == "classification" else None
     for split, examples in frames.items():
         validate(examples, f"{task} {split}", labels, entry.label_names)
+    source = getattr(entry.data, "splits", None)
+    require_difference(source.train if source else task, frames["train"]["label"], entry)
     table = sizes(task, frames)
     with atomic(examples_file(task, "train").parent) as folder:
         folder.mkdir()
         for split, examples in frames.items():
             write_examples(examples, folder / examples_file(task, split).name)
     TASK_SIZES.write(table, task=task)
+
+
+def require_difference(where: str, labels: pd.Series, task: Task) -> None:
+    """Warn of classes without a training example.
+
+    Args:
+        where: the file or split of the training examples, for the message.
+
+    Raises:
+        InputError: all training examples have one label, from which nothing can be learnt.
+    """
+    if labels.nunique() < 2:
+        label = shown(task.label_names[int(labels[0])] if task.label_names else labels[0])
+        raise InputError(
+            f"{where}: all {len(labels)} training examples have the label {label}; a model learns "
+            "from two or more: name other data, another column or more rows"
+        )
+    numbers = set(labels)
+    lacking = [name for number, name in enumerate(task.label_names) if number not in numbers]
+    if lacking:
+        typer.secho(
+            f"warning: {where}: no training example has the label {', '.join(lacking)}; remove it "
+            "from `labels`, or name other data",
+            fg="yellow",
+            err=True,
+        )
 
 
 def sizes(task: str, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from stages.core.packed_lines import numbered_lines
+from stages.core.lines import JsonLine, json_objects
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
+from stages.core.texts import fault_of_text, has_half, shown
 
 Text = list[str]  # its paragraphs
 
@@ -27,28 +28,39 @@ def read_texts(path: Path) -> list[Text]:
             "lines with `paragraphs` (.jsonl, .jsonl.gz or .jsonl.zst)"
         )
     texts: list[Text] = []
-    for number, line in numbered_lines(path):
+    for line in json_objects(path):
         try:
             paragraphs = paragraphs_of(line)
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as fault:
             raise InputError(
-                f"{path}, line {number}: not a text with `paragraphs` or `text` ({error!r}); mend "
-                "it"
+                f"{path}, line {line.number}: not a text with `paragraphs` or `text` ({fault}); "
+                "mend it"
             ) from None
         if paragraphs:
             texts.append(paragraphs)
     return texts
 
 
-def paragraphs_of(line: str) -> Text:
-    """The paragraphs of one line, without those of white space alone."""
-    if not line.strip():
-        return []
-    content = json.loads(line)
-    found = content["paragraphs"] if "paragraphs" in content else content["text"].splitlines()
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise TypeError("`paragraphs` is no list of texts")
-    return [one for paragraph in found if (one := paragraph.strip())]
+def paragraphs_of(line: JsonLine) -> Text:
+    """The paragraphs of one line, without those of white space alone.
+
+    Raises:
+        ValueError: it has none, or something that is no text.
+    """
+    if line.values is None:
+        raise ValueError(line.fault)
+    key = next((key for key in ("paragraphs", "text") if key in line.values), None)
+    if key is None:
+        raise ValueError(f"its keys are {', '.join(line.values) or 'none'}")
+    paragraphs = line.values[key]
+    if key == "text" and isinstance(paragraphs, str):
+        paragraphs = paragraphs.split("\n")
+    if not isinstance(paragraphs, list):
+        raise ValueError(f"`{key}` is {shown(paragraphs)}")
+    for text in paragraphs:
+        if not isinstance(text, str) or has_half(text):
+            raise ValueError(f"{fault_of_text(text)} in `{key}`")
+    return [text for paragraph in paragraphs if (text := paragraph.strip())]
 
 
 def split(texts: list[Text], held_out: int, seed: int) -> tuple[list[Text], list[Text]]:

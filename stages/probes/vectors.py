@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from stages.core.encoder.checkpoint import load_encoder
+from stages.core.lines import numbered_lines
 from stages.core.maps.words import membership
 from stages.core.recordings.recording import LiveRecording
 from stages.core.stage.files import InputError
@@ -86,19 +87,18 @@ def file_vectors(path: Path, corpus: pd.DataFrame) -> list[Float[Tensor, "word s
     wanted = {word["text"].lower() for words in corpus["words"] for word in words}
     known: dict[str, np.ndarray] = {}
     size = None
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            # Once their number is known: GloVe has words with spaces.
-            text, *numbers = line.rstrip().rsplit(" ", size or -1)
-            if size is None and len(numbers) == 1:
-                continue  # word2vec's text format begins with its shape
-            size = size or len(numbers)
-            if len(numbers) != size:
-                raise InputError(
-                    f"{path}, line {number}: {len(numbers)} numbers, not {size}; mend the line"
-                )
-            if text in wanted:
-                known[text] = np.array(numbers, dtype=np.float32)
+    for number, line in numbered_lines(path):
+        # Once their number is known: GloVe has words with spaces.
+        text, *numbers = line.rstrip().rsplit(" ", size or -1)
+        if size is None and len(numbers) == 1:
+            continue  # word2vec's text format begins with its shape
+        size = size or len(numbers)
+        if len(numbers) != size:
+            raise InputError(
+                f"{path}, line {number}: {len(numbers)} numbers, not {size}; mend the line"
+            )
+        if text in wanted:
+            known[text] = np.array(numbers, dtype=np.float32)
     zeros = np.zeros(size or 1, dtype=np.float32)
     return [
         torch.from_numpy(np.stack([known.get(w["text"].lower(), zeros) for w in words]))

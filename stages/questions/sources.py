@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stages.core.arrow_rows import arrow_rows
 from stages.core.questions.question import Question, fault_of
 from stages.core.questions.question_files import read_question_files
 from stages.core.questions.rows import (
@@ -18,6 +19,8 @@ from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import drawn_rows
 from stages.core.written import SPLITS
+
+BATCH = 1000  # rows of the Hub at a time
 
 
 def read_source(name: str, task: QuestionTask) -> dict[str, list[Question]]:
@@ -68,7 +71,10 @@ def hub_questions(name: str, split: str, source: str, data: QuestionHub) -> list
     by_name = bool(names) and all(map(is_letter, names))
     letters = by_name or sum(map(is_letter, table[data.columns.answer])) > len(table) / 2
     questions, faults = [], []
-    for number, row in enumerate(table):
+    for number, (row, fault) in enumerate(arrow_rows(table.with_format("arrow").iter(BATCH))):
+        if row is None:
+            faults.append(f"row {number}: {fault}")
+            continue
         answer = row[data.columns.answer]
         if by_name and answer in range(len(names)):
             row[data.columns.answer] = names[answer]

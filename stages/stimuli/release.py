@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stages.core.lines import numbered_lines
 from stages.core.stage.files import InputError
 from stages.core.stimuli.entries import ReleasedStimuli
 from stages.core.stimuli.store import (
@@ -205,10 +206,9 @@ def _folder(entry: ReleasedStimuli) -> Path:
 
 def _lines(path: Path, fields: int, most: int | None, seed: int) -> Iterator[tuple[int, list[str]]]:
     """Number (from 1) and fields of some lines of a file, drawn."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; copy the whole release") from None
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; copy the whole release")
+    lines = [line.rstrip("\r\n") for _, line in numbered_lines(path)]
     for row in drawn_rows(len(lines), most, seed):
         found = lines[row].split("\t")
         found += [""] * (fields - len(found))

@@ -6,6 +6,7 @@ from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 from stages.core.encoder.batches import Encoded
 from stages.core.recordings.tokens import Special
 from stages.core.stage.files import InputError
+from stages.core.texts import has_half
 from stages.core.viewer.readable import Tokens, read_text
 
 
@@ -19,7 +20,7 @@ def require_text(first: str, second: str | None) -> None:
         if text is not None and not text.strip():
             raise InputError(f"the {place} text is empty; give some words, in quotes")
         # Python keeps bytes of the command line that it cannot read as half of a surrogate pair.
-        if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
+        if text is not None and has_half(text):
             raise InputError(f"the {place} text is not UTF-8; set the terminal to it")
 
 

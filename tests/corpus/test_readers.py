@@ -77,6 +77,16 @@ def test_a_file_that_is_no_treebank_is_refused(tmp_path):
         conllu.read("own", TreebankCorpus(source="conllu", path=str(tmp_path / "none")))
 
 
+def test_a_treebank_saved_by_other_systems_is_the_same(tmp_path):
+    """A byte order mark, carriage returns before line feeds, a separator inside a word."""
+    expected = treebank(tmp_path, TREEBANK.replace("pain", "pa\u2028in"))
+    windows = "\ufeff" + TREEBANK.replace("pain", "pa\u2028in").replace("\n", "\r\n")
+    (tmp_path / "some.conllu").write_bytes(windows.encode())
+    entry = TreebankCorpus(source="conllu", path=str(tmp_path / "some.conllu"))
+    pd.testing.assert_frame_equal(conllu.read("own", entry), expected)
+    assert expected["text_a"].tolist()[1] == "du pa\u2028in"
+
+
 def conll(*sentences: list[tuple[str, str]]) -> str:
     lines = ["#begin document (toy); part 0"]
     for sentence in sentences:
@@ -191,6 +201,45 @@ def test_consecutive_paragraphs(tmp_path):
     file.write_text('{"id": 7}\n')
     with pytest.raises(InputError, match="line 1: not an article"):
         paragraphs.read("own", alone)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('{"id": 1, "paragraphs": "one long text"}', "`paragraphs` is 'one long text', not a list"),
+        ('{"id": 1, "paragraphs": ["a", null]}', "missing text at place 1 of `paragraphs`"),
+        ('{"id": 1, "paragraphs": [" "]}', "missing text at place 0"),
+        ('{"id": 1, "paragraphs": ["a", 2]}', "2 in place of a text at place 1"),
+        ('{"id": 1, "paragraphs": ["a \\ud83d"]}', "half of a surrogate pair .* at place 0"),
+        ('{"id": null, "paragraphs": ["a"]}', "missing text as `id`"),
+        ('{"id": "\\ud83d", "paragraphs": ["a"]}', "half of a surrogate pair .* as `id`"),
+        ('{"id": 1, "text": "a"}', "it has no `paragraphs`, but id, text"),
+        ("[]", "not a JSON object"),
+    ],
+)
+def test_lines_that_are_no_articles(tmp_path, line, fault):
+    file = tmp_path / "articles.jsonl"
+    file.write_text(f'\ufeff{{"id": 0, "paragraphs": ["a\u2028a", "b"]}}\n\n{line}\n')
+    entry = ParagraphCorpus(source="paragraphs", path=str(file))
+    with pytest.raises(InputError, match=rf"articles\.jsonl, line 3: not an article .*{fault}"):
+        paragraphs.read("own", entry)
+
+
+def test_paragraphs_of_a_plain_text(tmp_path):
+    """A blank line parts them; the lines of one are joined."""
+    file = tmp_path / "book.txt"
+    text = "\ufeff\n\nIt was\r\na dog.\n \n\nThe\u2028end.\n\nA third.\n"
+    file.write_bytes(text.encode())
+    alone = paragraphs.read(
+        "own", ParagraphCorpus(source="paragraphs", path=str(file), pairs=False)
+    )
+    assert alone["text_a"].tolist() == ["It was a dog.", "The\u2028end.", "A third."]
+    assert alone["id"].tolist() == alone["group"].tolist() == ["0", "1", "2"]
+    pairs = paragraphs.read("own", entry)
+    assert pairs[["text_a", "text_b"]].values.tolist() == [["It was a dog.", "The\u2028end."]]
+    file.write_text("One paragraph\nof two lines.\n")
+    with pytest.raises(InputError, match=r"no two paragraphs .*corpora.own.pairs: false"):
+        paragraphs.read("own", entry)
 
 
 @pytest.mark.parametrize("end", ["gz", "zst"])

@@ -1,13 +1,18 @@
 """Files as examples: formats, labels, draws, and rows that are refused."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
-from stages.prepare.sources import read_source
+from stages.prepare.formats import columns_of
+from stages.prepare.sources import file_rows, read_source
 
 HEADER = "index\tfirst\tsecond\tgrade"
 ROWS = ["0\tA cat.\tA dog.\tno", "1\tTwo cats.\tCats, two.\tyes"]
@@ -115,6 +120,12 @@ def test_truth_values_are_no_names(tmp_path: Path) -> None:
         (3, "2", 2.0),
         (["1", "2", "3"], "1", 0.0),  # names before numbers: stars, say
         (["true", "false"], "true", 0.0),
+        (["true", "false"], "False", 1.0),
+        (["1.0", "2.0"], "2", 1.0),
+        ([1, 2.0], " 2.00 ", 1.0),
+        (["-1", "1"], "-1.0", 0.0),
+        (["no ", "yes"], " no", 0.0),
+        (["cafe\u0301", "tea"], "caf\u00e9", 0.0),
     ],
 )
 def test_labels_by_name_and_by_number(
@@ -145,6 +156,8 @@ def test_scores(tmp_path: Path) -> None:
         ("2\tA cat.\tA dog.\t0.5", "unknown label '0.5'"),
         ("2\tA cat.\tA dog.\t", "unknown label ''"),
         ("2\tA cat.\tA dog.\t-1", "kept secret"),
+        ("2\tA cat.\tA dog.\ttrue", "unknown label 'true'"),
+        ("2\tA cat.\tA dog.\t1_0", "unknown label '1_0'"),
     ],
 )
 def test_bad_rows_are_refused_or_left_out(
@@ -207,3 +220,184 @@ def test_files_that_cannot_be_read(
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         read(tmp_path / "a.tsv")
+
+
+SINGLE = {"text_a": "first", "label": "grade"}
+
+
+def json_lines(folder: Path, *rows: object) -> Path:
+    """A file of these rows; a text is a line as it stands."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    return write(folder / "a.jsonl", lines)
+
+
+STARS = ["1.0", "2.0", "3.0", "4.0", "5.0"]
+
+
+@pytest.mark.parametrize("labels", [STARS, ["1", "2", "3", "4", "5"], [1, 2, 3, 4, 5]])
+def test_stars_as_floats_are_the_classes_of_these_stars(tmp_path: Path, labels: list) -> None:
+    path = json_lines(
+        tmp_path, *({"first": f"text {star}", "grade": star} for star in map(float, STARS))
+    )
+    examples = read(path, labels=labels, columns=SINGLE, bad_rows="skip")
+    assert examples["label"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_numbers_that_count_from_one_are_no_places(tmp_path: Path) -> None:
+    """With `skip` the last class would be lost, and every other one have the next one's name."""
+    rows = [{"first": f"text {number}", "grade": number} for number in (1, 2, 3)]
+    path = json_lines(tmp_path, *rows)
+    for bad_rows in ("stop", "skip"):
+        with pytest.raises(InputError, match="its labels count from 1 to 3"):
+            read(path, labels=["poor", "some", "very"], columns=SINGLE, bad_rows=bad_rows)
+    path = json_lines(tmp_path, {"first": "text 0", "grade": 0}, *rows)
+    examples = read(path, labels=["poor", "some", "very"], columns=SINGLE, bad_rows="skip")
+    assert examples["label"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_truth_values_have_the_names_of_truth_values(tmp_path: Path) -> None:
+    path = json_lines(tmp_path, {"first": "a", "grade": True}, {"first": "b", "grade": False})
+    assert read(path, labels=["true", "false"], columns=SINGLE)["label"].tolist() == [0.0, 1.0]
+    assert read(path, labels=2, columns=SINGLE)["label"].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"first": "A cat \ud83d", "grade": "no"}, "half of a surrogate pair .* in column 'first'"),
+        ({"first": "A cat", "grade": "no\ude00"}, "unknown label .*half of a surrogate pair"),
+        ({"first": None, "grade": "no"}, "missing text in column 'first'"),
+        ({"first": float("nan"), "grade": "no"}, "missing text in column 'first'"),
+        ({"grade": "no"}, "missing text in column 'first'"),
+        ({"first": 12, "grade": "no"}, "12 in place of a text in column 'first'"),
+        ({"first": ["A", "cat"], "grade": "no"}, r"\['A', 'cat'\] in place of a text"),
+        ({"first": "A cat", "grade": None}, r"unknown label None \(there is no label\)"),
+        ({"first": "A cat", "grade": float("nan")}, "unknown label nan"),
+        ({"first": "A cat", "grade": ["no"]}, r"unknown label \['no'\]"),
+        ({"first": "A cat", "grade": 10**400}, "unknown label 1000"),
+        ('{"first": "A cat", "grade": 1e999}', "unknown label inf"),
+        ('{"first": "A cat", "grade": ' + "9" * 5000 + "}", "an integer of 5000 digits"),
+        ('{"first": ' + "[" * 900 + "]" * 900 + ', "grade": "no"}', "in place of a text"),
+        ('{"first": "a", "first": "b", "grade": "no"}', "the key 'first' stands there twice"),
+    ],
+)
+def test_values_of_json_that_are_no_text_or_label(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: object, reason: str
+) -> None:
+    path = json_lines(
+        tmp_path, {"first": "One.", "grade": "no"}, row, {"first": "Two.", "grade": "yes"}
+    )
+    with pytest.raises(InputError, match=rf"a\.jsonl: rows that .*\n  line 2: .*{reason}"):
+        read(path, columns=SINGLE)
+    examples = read(path, columns=SINGLE, bad_rows="skip")
+    assert examples["id"].tolist() == ["train-0", "train-2"]
+    assert "line 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("grade", [True, "1_000", "nan", 10**400])
+def test_scores_that_are_none(tmp_path: Path, grade: object) -> None:
+    path = json_lines(tmp_path, {"first": "A cat", "grade": grade})
+    with pytest.raises(InputError, match="line 1: the label .* is no number"):
+        read(path, columns=SINGLE, kind="regression", labels=None, metrics=["pearson"])
+
+
+def test_texts_that_are_half_an_emoji_in_every_format(tmp_path: Path) -> None:
+    """As bytes, as other libraries write halves: refused with their row, or left out."""
+    half = "A cat \ud83d".encode("utf-8", "surrogatepass")
+    (tmp_path / "a.tsv").write_bytes(b"first\tgrade\nOne.\tno\n" + half + b"\tno\nTwo.\tyes\n")
+    (tmp_path / "a.csv").write_bytes(b"first,grade\nOne.,no\n" + half + b",no\nTwo.,yes\n")
+    texts = pa.array([b"One.", half, b"Two."], pa.binary()).view(pa.string())
+    table = pa.table({"first": texts, "grade": ["no", "no", "yes"]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    for suffix, place in ((".tsv", "line 3"), (".csv", "line 3"), (".parquet", "row 1")):
+        file = tmp_path / f"a{suffix}"
+        with pytest.raises(InputError, match=f"{place}: .*emoji was cut"):
+            read(file, columns=SINGLE)
+        assert read(file, columns=SINGLE, bad_rows="skip")["text_a"].tolist() == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv"])
+def test_numbers_in_typed_formats_are_no_texts(tmp_path: Path, suffix: str) -> None:
+    """A cell of a .tsv or .csv is a text, whatever stands in it."""
+    frame = pd.DataFrame({"first": ["1984", "null"], "grade": ["no", "yes"]})
+    frame.to_csv(tmp_path / f"a{suffix}", sep="\t" if suffix == ".tsv" else ",", index=False)
+    found = read(tmp_path / f"a{suffix}", columns=SINGLE)
+    assert found["text_a"].tolist() == ["1984", "null"]
+    frame.assign(first=[1984, 2001]).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="row 0: 1984 in place of a text"):
+        read(tmp_path / "a.parquet", columns=SINGLE)
+
+
+def test_a_carriage_return_inside_a_text_ends_no_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", ["grade\tfirst", "no\tA cat.\rsecond part", "yes\tTwo."])
+    examples = read(path, columns=SINGLE)
+    assert examples["text_a"].tolist() == ["A cat.\rsecond part", "Two."]
+    path = write(tmp_path / "a.csv", ["grade,first", "no,A cat.\rsecond part"])
+    with pytest.raises(
+        InputError, match="line 2: a carriage return inside a cell; put the cell in"
+    ):
+        read(path, columns=SINGLE)
+
+
+def test_a_tab_separated_file_that_keeps_the_quoting_of_csv(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quoted = '"He said ""no"", so"'
+    rows = ["first\tgrade", f"{quoted}\tno", '"Never."\tyes', f"{quoted}\tyes"]
+    examples = read(write(tmp_path / "a.tsv", rows), columns=SINGLE)
+    assert examples["text_a"].tolist() == [quoted, '"Never."', quoted]
+    said = capsys.readouterr().err
+    assert f"warning: {tmp_path / 'a.tsv'}: 2 cells keep the quoting of CSV" in said
+    assert "save the file as .csv" in said
+    # A quotation, and a quote that never closes, are texts.
+    read(write(tmp_path / "a.tsv", ["first\tgrade", '"Never."\tno', '"Open.\tyes']), columns=SINGLE)
+    assert "quoting" not in capsys.readouterr().err
+    rows = ['"first"\t"grade"', '"One."\t"no"']
+    with pytest.raises(InputError, match="keep the quoting of CSV; save it as .csv"):
+        read(write(tmp_path / "a.tsv", rows), columns=SINGLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "separator", "hint"),
+    [
+        ("a.csv", ";", "semicolons stand between its cells; save it with commas"),
+        ("a.csv", "\t", "tabs stand between its cells; save it with commas"),
+        ("a.tsv", ",", "commas stand between its cells; save it with tabs"),
+    ],
+)
+def test_cells_between_other_separators(
+    tmp_path: Path, name: str, separator: str, hint: str
+) -> None:
+    rows = [separator.join(cells) for cells in (["first", "grade"], ["A cat.", "no"])]
+    for columns in (SINGLE, {"text_a": 0, "label": 1}):
+        with pytest.raises(InputError, match=hint):
+            read(write(tmp_path / name, rows), columns=columns)
+
+
+def test_a_column_that_no_line_of_json_has(tmp_path: Path) -> None:
+    path = json_lines(tmp_path, {"first": "A cat", "grade": "no"})
+    with pytest.raises(InputError, match=r"columns.text_a` is 'title', which .* has not; its col"):
+        read(path, columns={"text_a": "title", "label": "grade"}, bad_rows="skip")
+
+
+def test_packed_files(tmp_path: Path) -> None:
+    content = "\ufefffirst\tgrade\nA cat.\tno\n".encode()
+    (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(content))
+    assert read(tmp_path / "a.tsv.gz", columns=SINGLE)["text_a"].tolist() == ["A cat."]
+
+
+def test_all_rows_of_a_file_for_another_command(tmp_path: Path) -> None:
+    """As `tools.new` asks: by its options, and bad rows among the good ones."""
+    path = write(tmp_path / "a.tsv", ["first\tgrade", "A cat.\tno", "x", "", "B\tyes"])
+    rows = list(file_rows(path, {"--text": "first", "--label": "grade"}))
+    assert [row.place for row in rows] == ["line 2", "line 3", "line 5"]
+    assert rows[0].values == {"first": "A cat.", "grade": "no"}
+    assert (rows[1].values, rows[1].fault) == (None, "1 columns instead of 2")
+    with pytest.raises(
+        InputError, match=r"--label is 'x', which .*a\.tsv has not; its columns are"
+    ):
+        list(file_rows(path, {"--text": "first", "--label": "x"}))
+    assert columns_of(path) == ["first", "grade"]
+    assert columns_of(json_lines(tmp_path, {"first": "A", "grade": 1})) == ["first", "grade"]
+    pd.DataFrame({"first": ["A"], "grade": [1]}).to_parquet(tmp_path / "a.parquet")
+    assert columns_of(tmp_path / "a.parquet") == ["first", "grade"]

@@ -92,3 +92,20 @@ def test_another_script_is_refused(folder):
     ):
         run_stage("own")
     assert not (folder / "work").exists()
+
+
+def test_training_examples_of_one_class_are_refused_with_their_file(folder):
+    (folder / "train.tsv").write_text("text\tlabel\nGood.\tyes\nFine.\tyes\n")
+    (folder / "dev.tsv").write_text("text\tlabel\nFine.\tyes\nBad.\tno\n")
+    with pytest.raises(InputError, match=r"train\.tsv: all 2 training examples have .*'yes'"):
+        run_stage("own")
+    assert not (folder / "work/tasks/own").exists()
+
+
+def test_a_class_without_a_training_example_is_named(folder, capsys):
+    parameters = (folder / "params.yaml").read_text()
+    (folder / "params.yaml").write_text(parameters.replace("[no, yes]", "[no, yes, maybe]"))
+    (folder / "train.tsv").write_text("text\tlabel\nGood.\tyes\nBad.\tno\n")
+    (folder / "dev.tsv").write_text("text\tlabel\nFine.\tyes\nOdd.\tmaybe\n")
+    run_stage("own")
+    assert "train.tsv: no training example has the label maybe" in capsys.readouterr().err

@@ -39,7 +39,7 @@ def test_texts_are_read_whatever_they_are_packed_in(tmp_path: Path, name: str) -
         (b'{"id": 1}\n', "line 1: not a text"),
         (b"{\n", "line 1: not a text"),
         (b'{"paragraphs": ["one"]}\n"text"\n', "line 2: not a text"),
-        (b'{"paragraphs": ["\xff"]}\n', "behind line 0: not in UTF-8"),
+        (b'{"paragraphs": ["\xff"]}\n', "line 1: not UTF-8"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: bytes, said: str) -> None:

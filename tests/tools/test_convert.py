@@ -195,6 +195,40 @@ def test_words_of_some_lines_alone(tmp_path):
         convert("attentions", tmp_path, tmp_path / "maps")
 
 
+def test_a_separator_inside_a_token_ends_no_line(tmp_path):
+    write_attentions(tmp_path)
+    lines = lines_of(tmp_path)
+    first = json.dumps(json.loads(lines[0]) | {"tokens": ["[CLS]", "\u2028", "[SEP]"]})
+    first = "\ufeff" + first.replace("\\u2028", "\u2028")
+    (tmp_path / "tokens.jsonl").write_text("\n".join([first, "", *lines[1:]]))
+    assert "3 examples" in convert("attentions", tmp_path, tmp_path / "maps")
+    assert MapStore(tmp_path / "maps").tokens["tokens"][0][1] == "\u2028"
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"tokens": ["[CLS]", None, "[SEP]"]}, "`tokens` has missing text"),
+        ({"tokens": [101, 7, 102]}, "`tokens` has 101 in place of a text"),
+        ({"tokens": ["[CLS]", "\ud83d", "[SEP]"]}, "half of a surrogate pair"),
+        ({"tokens": "[CLS] a [SEP]"}, r"`tokens` is .*not a list of texts"),
+        ({"id": None}, "missing text as `id`"),
+        ({"segments": [0, 0, 2]}, "other numbers than 0 and 1"),
+        ({"segments": [0, 0, 0.5]}, "`segments` has 0.5, which is no whole number"),
+        ({"segments": [0, 0, None]}, "`segments` has None"),
+        ({"words": ["win"], "word": [None, True, None]}, "`word` has True"),
+        ({"words": ["win", 3], "word": [None, 0, None]}, "`words` has 3 in place of a text"),
+    ],
+)
+def test_values_of_a_line_of_tokens_that_are_none(tmp_path, more, complaint):
+    write_attentions(tmp_path)
+    first, *rest = lines_of(tmp_path)
+    lines = [json.dumps(json.loads(first) | more), *rest]
+    (tmp_path / "tokens.jsonl").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=f"line 1: no JSON object.*{complaint}"):
+        convert("attentions", tmp_path, tmp_path / "maps")
+
+
 def lines_of(folder: Path) -> list[str]:
     return (folder / "tokens.jsonl").read_text().splitlines()
 

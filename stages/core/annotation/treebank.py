@@ -8,6 +8,7 @@ import conllu
 
 from stages.core.annotation.well_formed import first_fault
 from stages.core.corpora.store import word
+from stages.core.lines import numbered_lines
 from stages.core.stage.files import InputError
 
 NEGATIVE = ("Polarity=Neg", "PronType=Neg")
@@ -21,22 +22,17 @@ def sentences(path: Path) -> Iterator[tuple[conllu.TokenList, str]]:
     """
     document = ""
     number = 0
-    try:
-        for number, (line, lines) in enumerate(_blocks(path), 1):
-            if all(text.startswith("#") for text in lines):
-                continue
-            if fault := first_fault(lines):
-                raise _refusal(path, line + fault[0], number, fault[1])
-            try:
-                (sentence,) = conllu.parse("".join(lines))
-            except (conllu.exceptions.ParseException, ValueError) as error:
-                raise _refusal(path, line, number, f"not CoNLL-U ({error})") from None
-            document = sentence.metadata.get("newdoc id", document)
-            yield sentence, document or sentence.metadata.get("sent_id", str(number))
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}: not UTF-8 after sentence {number} ({error}); save it as UTF-8"
-        ) from None
+    for number, (line, lines) in enumerate(_blocks(path), 1):
+        if all(text.startswith("#") for text in lines):
+            continue
+        if fault := first_fault(lines):
+            raise _refusal(path, line + fault[0], number, fault[1])
+        try:
+            (sentence,) = conllu.parse("".join(lines))
+        except (conllu.exceptions.ParseException, ValueError) as error:
+            raise _refusal(path, line, number, f"not CoNLL-U ({error})") from None
+        document = sentence.metadata.get("newdoc id", document)
+        yield sentence, document or sentence.metadata.get("sent_id", str(number))
     if not number:
         raise InputError(f"{path}: no sentences; name a CoNLL-U file")
 
@@ -44,13 +40,12 @@ def sentences(path: Path) -> Iterator[tuple[conllu.TokenList, str]]:
 def _blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines of each sentence after the number of the first; empty lines end one."""
     block: list[str] = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                block.append(line)
-            elif block:
-                yield number - len(block), block
-                block = []
+    for number, line in numbered_lines(path):
+        if line.strip():
+            block.append(line.rstrip("\r\n") + "\n")
+        elif block:
+            yield number - len(block), block
+            block = []
     if block:
         yield number - len(block) + 1, block
 

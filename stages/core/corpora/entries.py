@@ -51,7 +51,11 @@ class FramenetCorpus(Drawn):
 
 
 class ParagraphCorpus(Drawn):
-    """Plain paragraphs, JSON lines: `{"id": ..., "paragraphs": [...]}` an article."""
+    """Plain paragraphs.
+
+    JSON lines, `{"id": ..., "paragraphs": [...]}` an article, or a .txt with a blank line between
+    paragraphs.
+    """
 
     source: Literal["paragraphs"]
     path: str

@@ -1,14 +1,15 @@
 """Questions from files: the layouts of DREAM and RACE, and one of our own, checked row by row."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from stages.core.lines import PACKED, ending_of, json_document, json_objects
 from stages.core.questions.question import Question, fault_of
 from stages.core.questions.rows import (
     Bad,
     BadRows,
+    id_of,
     list_of_texts,
     object_of,
     place_of,
@@ -29,6 +30,7 @@ class Record(NamedTuple):
     place: str
     value: Any
     name: str  # for the ids of questions whose record has none
+    fault: str = ""  # why there is no value
 
 
 def read_question_files(
@@ -83,6 +85,9 @@ Found = tuple[str, Question | None, str]  # where it stands, the question, or wh
 
 def _guarded(questions_of: Callable[[Record], Iterator[Found]], record: Record) -> Iterator[Found]:
     """The questions of a record; one fault where the record itself is none."""
+    if record.fault:
+        yield record.place, None, f"{record.fault}; mend it"
+        return
     try:
         yield from questions_of(record)
     except Bad as fault:
@@ -96,9 +101,8 @@ def _own(record: Record) -> Iterator[Found]:
     values = object_of(record.value)
     options = texts_of(values, "options")
     answer = value_of(values, "answer")
-    identity = values.get("id", record.name)
     question = Question(
-        str(identity),
+        id_of(values.get("id", record.name)),
         text_of(values, "passage"),
         text_of(values, "question"),
         options,
@@ -113,6 +117,7 @@ def _dream(record: Record) -> Iterator[Found]:
         raise Bad("not `[turns, questions, id]`; mend it, or name another layout")
     turns, asked, identity = value
     passage = " ".join(list_of_texts(turns, "turns"))
+    identity = id_of(identity)
     if not isinstance(asked, list):
         raise Bad("`questions` is no list; give a list of objects")
     for number, values in enumerate(asked):
@@ -141,7 +146,7 @@ def _race(record: Record) -> Iterator[Found]:
                 f"`{key}` has {len(value)} entries, `questions` {len(lists['questions'])}; "
                 "give one entry a question"
             )
-    identity = values.get("id", record.name)
+    identity = id_of(values.get("id", record.name))
     for number, (text, given, letter) in enumerate(zip(*lists.values(), strict=True)):
         place = f"{record.place}, question {number}"
         try:
@@ -173,41 +178,20 @@ def _records(path: Path, layout: str) -> Iterator[Record]:
             raise InputError(f"{path}: no .txt file in this folder; name RACE's folder of a split")
         for file in files:
             name = file.relative_to(path).with_suffix("").as_posix()
-            yield Record(str(file), _parsed(_read(file), str(file)), name)
+            yield Record(str(file), json_document(file), name)
         return
-    if path.suffix not in SUFFIXES[layout]:
+    stem = Path(path.stem if path.suffix in PACKED else path.name).stem
+    if ending_of(path) not in SUFFIXES[layout]:
         folder = " or a folder" if layout == "race" else ""
         known = ", ".join(SUFFIXES[layout]) + folder
         raise InputError(f"{path}: the layout {layout!r} takes {known}; rename or convert it")
-    if path.suffix == ".json":
-        rows = _parsed(_read(path), str(path))
+    if ending_of(path) == ".json":
+        rows = json_document(path)
         if not isinstance(rows, list):
             raise InputError(f"{path}: no JSON list of rows; mend it, or save it as .jsonl")
         for number, row in enumerate(rows):
-            yield Record(f"{path}, row {number}", row, f"{path.stem}-{number}")
+            yield Record(f"{path}, row {number}", row, f"{stem}-{number}")
         return
-    # Only a line feed ends a line, as texts may hold other separators.
-    for number, line in enumerate(_read(path).split("\n"), 1):
-        if line.strip():
-            place = f"{path}, line {number}"
-            yield Record(place, _parsed(line, place), f"{path.stem}-{number}")
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError):
-        raise InputError(f"{path}: no such file in {Path.cwd()}; mend the path") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 ({error}); save the file as UTF-8") from None
-
-
-def _parsed(text: str, place: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{place}: not JSON ({error.msg}, line {error.lineno}, column {error.colno}); mend it"
-        ) from None
-    except RecursionError:
-        raise InputError(f"{place}: its lists or objects lie too deep in each other") from None
+    for line in json_objects(path):
+        place = f"{path}, line {line.number}"
+        yield Record(place, line.values, f"{stem}-{line.number}", line.fault)

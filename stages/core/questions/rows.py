@@ -6,6 +6,7 @@ from typing import Any, Literal
 import typer
 
 from stages.core.stage.files import InputError
+from stages.core.texts import HALF_FAULT, has_half, identity_of, shown
 
 BadRows = Literal["stop", "skip"]
 LETTERS = "ABCDEFGHIJ"  # RACE's names of the right option
@@ -66,11 +67,13 @@ def text_of(values: dict[str, Any], key: str) -> str:
     """The text of a row under a key.
 
     Raises:
-        Bad: there is none, or it is empty.
+        Bad: there is none, it is empty, or half of a character.
     """
     text = value_of(values, key)
     if not isinstance(text, str) or not text.strip():
-        raise Bad(f"`{key}` is {text!r}; give a text")
+        raise Bad(f"`{key}` is {shown(text)}; give a text")
+    if has_half(text):
+        raise Bad(f"`{key}` has {HALF_FAULT}; mend the text")
     return text
 
 
@@ -90,8 +93,22 @@ def list_of_texts(value: Any, key: str) -> tuple[str, ...]:
         Bad: it is none, or holds something else.
     """
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise Bad(f"`{key}` is {value!r}; give a list of texts")
+        raise Bad(f"`{key}` is {shown(value)}; give a list of texts")
+    if any(map(has_half, value)):
+        raise Bad(f"`{key}` has {HALF_FAULT}; mend the text")
     return tuple(value)
+
+
+def id_of(value: Any) -> str:
+    """The id of a row.
+
+    Raises:
+        Bad: it is neither a text nor a number.
+    """
+    try:
+        return identity_of(value)
+    except ValueError as fault:
+        raise Bad(f"{fault}; give a text or a number, or leave the key out") from None
 
 
 def place_of(answer: Any, options: tuple[str, ...], key: str) -> int:
@@ -101,7 +118,9 @@ def place_of(answer: Any, options: tuple[str, ...], key: str) -> int:
         Bad: no option has it.
     """
     if answer not in options:
-        raise Bad(f"`{key}` is {answer!r}, none of the options {list(options)}; mend its spelling")
+        raise Bad(
+            f"`{key}` is {shown(answer)}, none of the options {list(options)}; mend its spelling"
+        )
     return options.index(answer)
 
 
@@ -113,7 +132,7 @@ def place_of_letter(letter: Any, options: tuple[str, ...], key: str) -> int:
     """
     known = LETTERS[: len(options)]
     if not is_letter(letter) or letter not in known:
-        raise Bad(f"`{key}` has {letter!r}; give one of the letters {', '.join(known)}")
+        raise Bad(f"`{key}` has {shown(letter)}; give one of the letters {', '.join(known)}")
     return known.index(letter)
 
 

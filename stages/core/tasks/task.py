@@ -14,6 +14,7 @@ from pydantic import (
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.tasks.labels import label_name
 from stages.core.tasks.metrics import METRICS
 
 REGRESSION_METRICS = {"pearson", "spearman"}
@@ -88,7 +89,7 @@ def _named(label: Any) -> Any:
     if isinstance(label, bool):
         word = str(label).lower()
         raise ValueError(f'{word} is a truth value in YAML; as the name of a class write "{word}"')
-    return str(label) if type(label) is int else label
+    return label_name(label) if isinstance(label, int | float | str) else label
 
 
 class Task(Parameters):

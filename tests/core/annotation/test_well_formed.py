@@ -92,5 +92,5 @@ def test_what_the_format_allows_is_read(tmp_path):
 def test_a_file_of_another_encoding(tmp_path):
     file = tmp_path / "latin.conllu"
     file.write_bytes("1\tété\t_\tX\t_\t_\t0\troot\t_\t_\n\n".encode("latin-1"))
-    with pytest.raises(InputError, match=r"latin\.conllu: not UTF-8"):
+    with pytest.raises(InputError, match=r"latin\.conllu, line 1: not UTF-8"):
         list(sentences(file))

@@ -103,6 +103,13 @@ def test_our_own_keys(tmp_path):
         ({"options": "Snow"}, "`options` is 'Snow'; give a list of texts"),
         ({"options": ["Rain", 3]}, "`options` is .*; give a list of texts"),
         ({"options": ["Rain", "Rain"]}, "another option is 'Rain' too"),
+        ({"passage": 3}, "`passage` is 3; give a text"),
+        ({"question": "What \ud83d?"}, "`question` has half of a surrogate pair"),
+        ({"options": ["Snow", "Rain \ud83d"]}, "`options` has half of a surrogate pair"),
+        ({"options": ["Rain", None]}, "`options` is .*; give a list of texts"),
+        ({"answer": 10**400}, "the answer is 1000"),
+        ({"id": None}, "missing text as `id`; give a text or a number"),
+        ({"id": "\ud83d"}, "half of a surrogate pair .* as `id`"),
         ({"id": "b-1"}, "`id`: 'b-1' is that of .*b.jsonl, line 1 too; make ids unique"),
     ],
 )
@@ -159,6 +166,16 @@ def test_many_bad_rows_are_counted(tmp_path):
         read_question_files(path, "questions")
     with pytest.raises(InputError, match="no questions; check the file and its layout"):
         read_question_files(path, "questions", "skip")
+
+
+def test_lines_that_are_no_json_may_be_left_out(tmp_path, capsys):
+    bad = ["{", "[" * 100_000, '{"passage": ' + "1" * 5000 + "}"]
+    path = lines(tmp_path / "b.jsonl", [OWN, *bad, OWN])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert [one.id for one in read_question_files(path, "questions", "skip")] == ["b-1", "b-5"]
+    assert "b.jsonl, line 3: not JSON (lists or objects too deep" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"no questions \(3\)"):
+        read_question_files(path, "questions")
 
 
 def test_files_of_another_layout(tmp_path):
