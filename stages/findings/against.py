@@ -117,7 +117,11 @@ def committed_findings(against: str, rebuilt: Path) -> Findings:
     if Path(against).is_file():
         return read_findings(Path(against))
     shown = subprocess.run(
-        ["git", "show", f"{against}:./{rebuilt}"], capture_output=True, text=True, check=False
+        ["git", "show", f"{against}:./{rebuilt}"],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
     )
     if shown.returncode:
         raise InputError(

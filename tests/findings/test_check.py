@@ -17,7 +17,7 @@ from stages.core.stage.files import InputError
 from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Claim, Published
 from stages.core.verdicts.estimates import Estimate
-from stages.core.verdicts.findings import judged, parse_findings, rounded
+from stages.core.verdicts.findings import judged, parse_findings, read_findings, rounded
 from stages.core.verdicts.measures import open_measures
 from stages.core.verdicts.setting import Setting
 from stages.findings.__main__ import app
@@ -246,9 +246,12 @@ def test_a_new_claim_is_no_flip():
     assert [one.fails for one in differences(before, after)] == [False]
 
 
-def test_a_broken_file_of_findings_is_named():
+def test_a_broken_file_of_findings_is_named(tmp_path):
     with pytest.raises(InputError, match="old.json: not JSON"):
         parse_findings("{", "old.json")
+    (tmp_path / "old.json").write_bytes(b"\xff\xfe{}")
+    with pytest.raises(InputError, match="old.json: not UTF-8"):
+        read_findings(tmp_path / "old.json")
 
 
 def test_values_that_json_lacks_become_null():

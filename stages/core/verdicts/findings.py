@@ -262,6 +262,8 @@ def read_findings(path: Path = FINDINGS_FILE) -> Findings:
         return parse_findings(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run `dvc repro findings`") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); run `dvc repro findings`") from None
 
 
 def parse_findings(text: str, source: str) -> Findings:
