@@ -109,23 +109,24 @@ def _not_at_hand(before: Findings, now: Findings) -> str:
 
 
 def committed_findings(against: str, rebuilt: Path) -> Findings:
-    """Read findings from a file or, at the path of `rebuilt`, from a revision of git.
+    """Read findings from a file or, at the path of `rebuilt` or the usual one, from a revision.
 
     Raises:
         InputError: it is neither.
     """
     if Path(against).is_file():
         return read_findings(Path(against))
-    shown = subprocess.run(
-        ["git", "show", f"{against}:./{rebuilt}"],
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
-    if shown.returncode:
-        raise InputError(
-            f"--against {against}: neither a file nor a revision of git that has {rebuilt} "
-            f"({shown.stderr.strip()})"
+    for path in (rebuilt, FINDINGS_FILE):  # what lies elsewhere is held against the latter
+        shown = subprocess.run(
+            ["git", "show", f"{against}:./{path}"],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
-    return parse_findings(shown.stdout, f"{against}:{rebuilt}")
+        if not shown.returncode:
+            return parse_findings(shown.stdout, f"{against}:{path}")
+    raise InputError(
+        f"--against {against}: neither a file nor a revision of git that has {rebuilt} or "
+        f"{FINDINGS_FILE} ({shown.stderr.strip()})"
+    )

@@ -233,6 +233,10 @@ def test_check_reads_a_revision_of_git():
     path.write_text(json.dumps(findings(-3, -1)))
     result = CliRunner().invoke(app, ["check", "--against", "HEAD"])
     assert (result.exit_code, "WRONG A" in result.output) == (1, True)
+    elsewhere = path.rename(Path("elsewhere.json"))  # which the revision does not have
+    again = CliRunner().invoke(app, ["check", "--against", "HEAD", "--rebuilt", str(elsewhere)])
+    assert (again.exit_code, "WRONG A" in again.output) == (1, True)
+    elsewhere.rename(path)
     result = CliRunner().invoke(app, ["check", "--against", "no-such-revision"])
     assert isinstance(result.exception, InputError)
     assert "neither a file nor a revision" in str(result.exception)
