@@ -17,7 +17,7 @@ from stages.core.verdicts.claims import REGISTERED, Settings
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 
-SETTINGS = Settings(configuration="test", training="masked words", resamples=50)
+SETTINGS = Settings(configuration="test", resamples=50)
 MIDDLE = Band(Fraction(6, 12), Fraction(10, 12))
 UPPER_HALF = Band(Fraction(7, 12), Fraction(1))
 LABELS = [0.0, 1.0] * 10

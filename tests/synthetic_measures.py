@@ -78,7 +78,7 @@ tasks:
 readers: {tasks: [passages]}
 corpora: {sentences: {source: written, texts: 24}}
 stimuli: {written: {source: written, train: 10, test: 10, sentences: 4, seed: 0}}
-findings: {configuration: synthetic, training: masked words, resamples: 50, seed: 0}
+findings: {configuration: synthetic, resamples: 50, seed: 0}
 """
 
 

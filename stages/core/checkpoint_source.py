@@ -24,14 +24,25 @@ from stages.core.encoder.families import refusal
 from stages.core.encoder.tokenizer import warn_unreachable
 from stages.core.kept_encoders import KEPT, fingerprint, read_facts
 from stages.core.stage.settings import SECTIONS, Parameters
+from stages.core.stage.training import Training
 
-DOWNLOADED = (CONFIG, "model*.safetensors", INDEX, *TOKENIZERS, *BESIDE_TOKENIZERS)
+# The last is loaded by nothing: it tells how the encoder was trained.
+DOWNLOADED = (
+    *(CONFIG, "model*.safetensors", INDEX, *TOKENIZERS, *BESIDE_TOKENIZERS),
+    "modules.json",
+)
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 # Of the weights alone, or of every file that is loaded, by its name.
 Hashes = Sha256 | dict[str, Sha256]
 
 
-class PackageCheckpoint(Parameters):
+class Described(Parameters):
+    """What may be said of every checkpoint."""
+
+    training: Training | None = None  # before any tuning here; None: as its files tell it
+
+
+class PackageCheckpoint(Described):
     """A checkpoint inside an installed Python package, which is not imported."""
 
     source: Literal["package"]
@@ -40,7 +51,7 @@ class PackageCheckpoint(Parameters):
     sha256: Hashes
 
 
-class HubCheckpoint(Parameters):
+class HubCheckpoint(Described):
     """A model of the Hugging Face Hub."""
 
     source: Literal["hub"]
@@ -49,7 +60,7 @@ class HubCheckpoint(Parameters):
     sha256: Hashes | None = None
 
 
-class FolderCheckpoint(Parameters):
+class FolderCheckpoint(Described):
     """A folder as `save_pretrained` writes it."""
 
     source: Literal["folder"]
@@ -57,7 +68,7 @@ class FolderCheckpoint(Parameters):
     sha256: Hashes | None = None  # give it, so that other weights in the same folder are noticed
 
 
-class PretrainedCheckpoint(Parameters):
+class PretrainedCheckpoint(Described):
     """An encoder that `python -m stages.pretrain --keep` made."""
 
     source: Literal["pretrain"]

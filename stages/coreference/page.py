@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals.held_out import GAIN, SCORE
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.stage.arms import RANDOM_WEIGHTS
@@ -11,6 +12,10 @@ from stages.coreference.said import said_of_best, said_of_heads, without_doubles
 from stages.coreference.tables import ALL_KINDS, BEST, HEADS
 
 PERCENT = POINTS = 100
+OF_TEMPLATES = (
+    ": the sentences written here follow a few templates, in which even random weights can do "
+    "better than the nearest mention."
+)
 MOST_CORPORA = 3  # at the top of the page
 BEST_HEAD = "best head"
 # Clark et al. 2019, Table 2, in percent of the mentions, on OntoNotes with BERT-base.
@@ -29,6 +34,7 @@ def sections(measures: Measures) -> list[Section]:
     rows = measures.frame(BEST)
     heads_rows = without_doubles(measures.frame(HEADS))
     cells = studied(heads_rows)
+    written = any(load_corpus_entry(name).source == "written" for name in rows["corpus"].unique())
     return [
         Section(
             "C6: the antecedent of a mention",
@@ -36,8 +42,7 @@ def sections(measures: Measures) -> list[Section]:
             "attends most. Counted are mentions with an antecedent in the same window; heads and "
             "rules choose among the same candidates. The head is chosen on all mentions of one "
             "half of the texts and scored on the other, both ways. Claims are decided on natural "
-            "text alone: the sentences written here follow a few templates, in which even random "
-            "weights can do better than the nearest mention.",
+            f"text alone{OF_TEMPLATES if written else '.'}",
             (
                 Table(
                     "coreference",

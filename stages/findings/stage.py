@@ -2,19 +2,17 @@
 
 import gc
 import json
-import subprocess
 from pathlib import Path
 from typing import Any, get_args
-
-import typer
 
 import stages.findings
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals.intervals import LEVEL
 from stages.core.questions.task import load_question_task
 from stages.core.stage.arms import RECORDED
-from stages.core.stage.files import InputError, atomic
+from stages.core.stage.files import atomic
 from stages.core.stage.settings import section
+from stages.core.stage.training import Training
 from stages.core.stimuli.entries import load_stimuli_entry
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import Answer, NotMeasured
@@ -33,8 +31,6 @@ from stages.core.verdicts.findings import (
     Findings,
     NotShown,
     judged,
-    parse_findings,
-    read_findings,
     rounded,
 )
 from stages.core.verdicts.learnt import left_out
@@ -43,6 +39,7 @@ from stages.core.verdicts.models import by_model, recorded_models, recorded_of_s
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import (
     Setting,
+    Unknown,
     arm_of,
     merged,
     setting_of_corpus,
@@ -50,20 +47,27 @@ from stages.core.verdicts.setting import (
     setting_of_stimuli,
     setting_of_task,
 )
-from stages.findings.check import differences, ledger_differences, mismatches
+from stages.core.verdicts.trained import trainings
 
 METRICS_FILE = Path("reports/metrics.json")
 
 
 def run_stage() -> None:
     """Decide every claim of data/claims.yaml from work/measures; write findings and metrics."""
+    measures = open_measures()
+    findings = decided(measures)
+    write_json(FINDINGS_FILE, findings.model_dump())
+    write_json(METRICS_FILE, metrics(findings, measures))
+
+
+def decided(measures: Measures) -> Findings:
+    """The content of findings.json by what was measured, in the folder of `params.yaml`."""
     stages.findings.load()
     gc.freeze()  # statsmodels collects garbage at every correction: modules are none
     settings = section(Settings, "findings")
-    measures = open_measures()
     ledger = read_claims()
     claims, not_shown = decide(ledger, measures, settings)
-    findings = Findings(
+    return Findings(
         configuration=settings.configuration,
         level=LEVEL,
         checkpoint=section(dict[str, Any], "checkpoint"),
@@ -77,43 +81,6 @@ def run_stage() -> None:
         claims=claims,
         not_shown=not_shown,
     )
-    write_json(FINDINGS_FILE, findings.model_dump())
-    write_json(METRICS_FILE, metrics(findings, measures))
-
-
-def check(against: str, rebuilt: Path) -> bool:
-    """Work every verdict out again, compare with other findings, and say what is wrong.
-
-    Args:
-        against: a findings.json, or a revision of git.
-        rebuilt: the findings to check.
-
-    Returns:
-        Whether nothing is.
-    """
-    now = read_findings(rebuilt)
-    before = committed_findings(against, rebuilt)
-    for name in ("configuration", "checkpoint", "tasks", "seeds"):
-        if getattr(before, name) != getattr(now, name):
-            typer.echo(
-                f"note: `{name}` differs, so verdicts may too: {getattr(before, name)} in "
-                f"{against}, {getattr(now, name)} in {rebuilt}"
-            )
-    found = [
-        *mismatches(before, against),
-        *mismatches(now, str(rebuilt)),
-        *ledger_differences(now, read_claims(), str(rebuilt)),
-        *differences(before, now),
-    ]
-    for difference in found:
-        typer.echo(
-            f"{'WRONG' if difference.fails else 'note:'} {difference.claim}: {difference.words}"
-        )
-    wrong = len({difference.claim for difference in found if difference.fails})
-    typer.echo(
-        f"{len(now.claims)} claims, {wrong} wrong or beyond their interval against {against}"
-    )
-    return not wrong
 
 
 def decide(
@@ -122,6 +89,7 @@ def decide(
     """Every claim with its verdict, or with the reason why it has none."""
     claims, not_shown = {}, {}
     models = by_model(measures)
+    trained = trainings(measures, models)
     for claim in content.claims:
         paper, reason = content.papers[claim.paper], claim.absent
         if not reason:
@@ -130,7 +98,7 @@ def decide(
                 found = answer(claim, paper, measures, settings)
                 origin = {"module": module_of(claim), "read": sorted(measures.read)}
                 model = model_of(found, models)
-                here = setting_here(found, models.get(model, measures), settings)
+                here = setting_here(found, models.get(model, measures), trained[model])
                 source = source_setting(claim, content)
                 claims[claim.id] = judged(
                     claim, paper.cited, found, source, here, model, paper.layers_from, **origin
@@ -161,8 +129,13 @@ def _decisive(found: Answer) -> list[str]:
     return found.decided_on.split(", ") if found.decided_on else list(found.tasks)
 
 
-def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setting:
-    """What the data that decide a claim are (tasks, corpora, sets), and the encoder."""
+def setting_here(found: Answer, measures: Measures, training: Training | Unknown | None) -> Setting:
+    """What the data that decide a claim are (tasks, corpora, sets), and the encoder.
+
+    Args:
+        measures: of the model that the claim is decided on.
+        training: what that was trained on.
+    """
     names = _decisive(found)
     corpora = list(section(dict[str, Any], "corpora"))
     data = [
@@ -180,7 +153,7 @@ def setting_here(found: Answer, measures: Measures, settings: Settings) -> Setti
         for name in names
         if name in measures.questions
     ]
-    own = Setting(training=settings.training, layers=measures.layers, arm=arm_of(found.arm))
+    own = Setting(training=training, layers=measures.layers, arm=arm_of(found.arm))
     if found.arm == RECORDED:
         own = Setting(layers=measures.layers)
     return merged(data).with_changes(own) if data else own
@@ -205,25 +178,6 @@ def all_rounded(figures: Any) -> Any:
     if isinstance(figures, dict):
         return {key: all_rounded(value) for key, value in figures.items()}
     return rounded(figures) if isinstance(figures, float) else figures
-
-
-def committed_findings(against: str, rebuilt: Path) -> Findings:
-    """Read findings from a file or, at the path of `rebuilt`, from a revision of git.
-
-    Raises:
-        InputError: it is neither.
-    """
-    if Path(against).is_file():
-        return read_findings(Path(against))
-    shown = subprocess.run(
-        ["git", "show", f"{against}:./{rebuilt}"], capture_output=True, text=True, check=False
-    )
-    if shown.returncode:
-        raise InputError(
-            f"--against {against}: neither a file nor a revision of git that has {rebuilt} "
-            f"({shown.stderr.strip()})"
-        )
-    return parse_findings(shown.stdout, f"{against}:{rebuilt}")
 
 
 def write_json(path: Path, content: Any) -> None:

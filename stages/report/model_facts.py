@@ -27,6 +27,7 @@ KNOWN_AS = {
 TRAINED = {
     "masked words": "trained on masked words",
     "sentence similarity": "a sentence encoder, trained on the similarity of sentences",
+    "classification": "tuned as a classifier before it came here",
     "other": "trained otherwise than on masked words",
     UNKNOWN: "how it was trained is not known",
 }
@@ -97,8 +98,9 @@ def model_in_words(name: str, findings: Findings) -> str:
 
 def _known_as(checkpoint: dict[str, Any]) -> str | None:
     """The public name of the checkpoint's weights, where their sum is a known one."""
-    sums = (checkpoint.get("sha256") or {}).values()
-    return next((KNOWN_AS[one] for one in sums if one in KNOWN_AS), None)
+    sums = checkpoint.get("sha256") or {}
+    of_files = sums.values() if isinstance(sums, dict) else [sums]  # or of the weights alone
+    return next((KNOWN_AS[one] for one in of_files if one in KNOWN_AS), None)
 
 
 def _folder(checkpoint: dict[str, Any]) -> Path:

@@ -5,18 +5,17 @@ import pytest
 from ruamel.yaml import YAML
 
 from stages.core.verdicts.answers import Answer
-from stages.core.verdicts.claims import Settings
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import open_measures
 from stages.core.verdicts.models import by_model, recorded_of_sets
 from stages.core.verdicts.setting import Setting, departures
+from stages.core.verdicts.trained import trainings
 from stages.findings.stage import model_of, setting_here
 
 RECORDINGS = {
     "known": {"model": "theirs", "arm": "tuned", "training": "masked words"},
     "other": {"model": "theirs"},
 }
-SETTINGS = Settings(configuration="own", training="masked words")
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def measures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parameters = {
         "run": {"tasks": [], "arms": ["untuned"], "seeds": [0]},
-        "checkpoint": {"source": "folder", "path": "my-encoder"},
+        "checkpoint": {"source": "folder", "path": "my-encoder", "training": "masked words"},
         "corpora": {},
         "stimuli": {"release": {"source": "release", "path": "corpora/opensesame"}},
     }
@@ -52,7 +51,7 @@ def test_claims_on_sets_say_texts_inputs_layers_and_model(measures):
     found = Answer(estimate, {"release": estimate}, arm="untuned", uncontrolled="none")
     models = by_model(measures)
     assert model_of(found, models) == "my-encoder"
-    here = setting_here(found, models["my-encoder"], SETTINGS)
+    here = setting_here(found, models["my-encoder"], trainings(measures, models)["my-encoder"])
     assert here == Setting(
         text="template", inputs="single", arm="untuned", training="masked words", layers=6
     )
@@ -74,7 +73,18 @@ def test_recorded_sets_are_of_their_model_and_of_no_other(measures):
     ):
         found = Answer(estimate, {name: estimate}, arm="recorded", uncontrolled="none")
         assert model_of(found, models) == "theirs"
-        here = setting_here(found, models["theirs"], SETTINGS)
+        here = setting_here(found, models["theirs"], trainings(measures, models)["theirs"])
         assert here == Setting(
             text="template", inputs="single", arm=arm, training=training, layers=3
         )
+
+
+def test_each_model_has_its_training_and_claims_on_none_that_of_the_first(measures):
+    models = by_model(measures)
+    assert trainings(measures, models) == {
+        "": "masked words",
+        "my-encoder": "masked words",
+        "theirs": "masked words",  # the entry `known` says it
+    }
+    del models["my-encoder"]  # nothing was measured of it, and its files are not asked for
+    assert trainings(measures, models) == {"": "masked words", "theirs": "masked words"}

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from safetensors.numpy import save_file
 
+from stages.core.verdicts.findings import read_findings
 from stages.report.model_facts import KNOWN_AS, ModelFacts, model_facts, model_in_words, of_folder
 from tests.report.test_bars import finding
 from tests.report.test_overview import findings
@@ -53,3 +54,16 @@ def test_weights_with_a_known_sum_have_their_public_name():
         assert facts.known_as == name
         assert model_in_words(facts.name, made) == (name or facts.name).split("/")[-1]
         assert model_in_words("of others", made) == "of others"
+        of_weights = findings({}, checkpoint=source | {"sha256": digest})
+        assert model_facts(of_weights, none)[0].known_as == name
+
+
+def test_nothing_that_is_true_of_the_default_alone_is_said_of_another_model(synthetic_reports):
+    """Its checkpoint is another one, of whose training nobody says anything."""
+    made = read_findings(synthetic_reports / "reports/findings.json")
+    told = {one.setting.here.training for one in made.claims.values()}
+    assert told == {"not known"}
+    pages = "".join(path.read_text() for path in synthetic_reports.glob("reports/**/*.html"))
+    for words in ("sentence encoder", "similarity of sentences", "MiniLM", "6 layers of"):
+        assert words not in pages, words
+    assert "how it was trained is not known" in pages

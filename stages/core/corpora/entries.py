@@ -7,6 +7,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.training import Training
 
 
 class Drawn(Parameters):
@@ -70,7 +71,7 @@ class RecordedCorpus(Drawn):
     model: str  # what recorded it, for the report
     # What is known of it beside: claims of a source that measured on another kind say so.
     arm: Literal["untuned", "tuned"] | None = None
-    training: Literal["masked words", "sentence similarity", "other"] | None = None
+    training: Training | None = None
     pairs: bool | None = None
 
 

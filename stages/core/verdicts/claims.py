@@ -10,11 +10,12 @@ from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import Parameters, checked
+from stages.core.stage.training import Training
 from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region
-from stages.core.verdicts.setting import Setting, Training
+from stages.core.verdicts.setting import Setting
 
 CLAIMS_FILE = Path("data/claims.yaml")
 
@@ -33,7 +34,6 @@ class Settings(Parameters, section="findings"):
     """The section `findings` of `params.yaml`."""
 
     configuration: str  # what the findings call this configuration
-    training: Training  # what the checkpoint was trained on before any tuning
     resamples: PositiveInt = 1000
     seed: NonNegativeInt = 0
 

@@ -1,6 +1,9 @@
 """`reports/findings.json`: the verdict on every claim, and what the verdict rests on."""
 
+import json
 import math
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,10 @@ from stages.core.verdicts.setting import Setting, departures
 
 FINDINGS_FILE = Path("reports/findings.json")
 PLACES = 4  # decimal places in files that git tracks
+
+
+class Repeated(InputError):
+    """A file of findings has one name twice, of which readers would see the last alone."""
 
 
 class Rounded(Parameters):
@@ -177,13 +184,7 @@ def judged(
     shown = None if counts else power(found.pooled, claim.holds, published)
     return Finding(
         **written.model_dump(),
-        **claim.model_dump(
-            include={"study", "section", "statement", "note", "kind", "unit", "measure"}
-        ),
-        arguments=claim.arguments | ({"layers": claim.layers.model_dump()} if claim.layers else {}),
-        paper=paper,
-        layers_from=layers_from,
-        holds=claim.holds,
+        **definition(claim, paper, layers_from),
         verdict=verdict_of(written, claim.holds, control, counts, shown),
         bounds=found.bounds,
         counted=found.counted,
@@ -193,12 +194,25 @@ def judged(
         setting=MeasuredOn(source=source, here=here, departures=departures(source, here)),
         control=control,
         uncontrolled=found.uncontrolled,
-        size=_size(written, claim.published.value),
+        size=size_of(written, claim.published.value),
         power=None if shown is None else _rounded_power(shown),
         tasks={task: Rounded.of(estimate) for task, estimate in found.tasks.items()},
-        published=claim.published,
         **origin,
     )
+
+
+def definition(claim: Claim, paper: str, layers_from: int) -> dict[str, Any]:
+    """The parts of a finding that data/claims.yaml says, whatever was measured."""
+    layers = {"layers": claim.layers.model_dump()} if claim.layers else {}
+    texts = {"study", "section", "statement", "note", "kind", "unit", "measure"}
+    return {
+        **claim.model_dump(include=texts),
+        "arguments": claim.arguments | layers,
+        "paper": paper,
+        "layers_from": layers_from,
+        "holds": claim.holds,
+        "published": claim.published,
+    }
 
 
 def verdict_of(
@@ -228,7 +242,8 @@ def _rounded_power(found: Power) -> Power:
     return found.model_copy(update=parts)
 
 
-def _size(written: Rounded, published: float | None) -> Size | None:
+def size_of(written: Rounded, published: float | None) -> Size | None:
+    """Where the published value lies, seen from the measured one; None where either is missing."""
     if published is None or written.value is None:
         return None
     inside = None
@@ -247,12 +262,30 @@ def read_findings(path: Path = FINDINGS_FILE) -> Findings:
         return parse_findings(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run `dvc repro findings`") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); run `dvc repro findings`") from None
 
 
 def parse_findings(text: str, source: str) -> Findings:
-    """Parse the text of a file of findings; errors name `source`."""
+    """Parse the text of a file of findings; errors name `source`.
+
+    Raises:
+        InputError: it is no JSON, or of another form.
+        Repeated: a name stands twice.
+    """
     try:
-        content = from_json(text)
+        from_json(text)  # which refuses what lies too deep
+        content = json.loads(text, object_pairs_hook=partial(_once, source))
+    except Repeated:
+        raise
     except ValueError as error:
         raise InputError(f"{source}: not JSON ({error}); run `dvc repro findings`") from None
     return checked(Findings, content, source)
+
+
+def _once(source: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The pairs of a JSON object as a dictionary, which keeps the last of two of one name."""
+    for name, count in Counter(name for name, _ in pairs).items():
+        if count > 1:
+            raise Repeated(f"{source}: `{name}` stands {count} times; run `dvc repro findings`")
+    return dict(pairs)

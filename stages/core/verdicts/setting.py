@@ -6,6 +6,7 @@ from stages.core.corpora.entries import Corpus
 from stages.core.questions.task import QuestionTask
 from stages.core.stage.arms import RECORDED, TUNED, UNTUNED
 from stages.core.stage.settings import Parameters
+from stages.core.stage.training import Training
 from stages.core.stimuli.entries import Stimuli
 from stages.core.tasks.task import Task
 
@@ -15,7 +16,6 @@ Text = Literal["natural", "template"]
 Unknown = Literal["not known"]
 UNKNOWN: Unknown = "not known"  # of attention recorded elsewhere, where nobody says it
 Inputs = Literal["single", "pairs", "single and pairs"]
-Training = Literal["masked words", "sentence similarity", "other"]
 
 
 class Setting(Parameters):
@@ -48,6 +48,7 @@ WORDS = {
     "training": {
         "masked words": "an encoder trained on masked words",
         "sentence similarity": "a sentence encoder",
+        "classification": "an encoder tuned as a classifier",
         "other": "an encoder trained otherwise",
         UNKNOWN: "how the encoder was trained is not known",
     },

@@ -106,7 +106,7 @@ def test_an_unknown_measure_is_named(tmp_path, measures):
     path.write_text(CLAIM)
     with pytest.raises(InputError, match="claim A: no measure is called 'anything'"):
         content = read_claims(path)
-        settings = Settings(configuration="test", training="other")
+        settings = Settings(configuration="test")
         answer(content.claims[0], content.papers["paper"], measures, settings)
 
 
