@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 from tqdm import tqdm
 
 from stages.core.corpora.store import word
-from stages.core.recording_writer import write_maps
+from stages.core.recording_writer import maps_target, write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from tools import dodrio_release
@@ -53,6 +53,7 @@ def dodrio(source: Source, target: Target) -> None:
     sentence whose parse has another number of words than its tokens keeps its maps and loses its
     parse.
     """
+    maps_target(target, [source])
     rows, maps_of = dodrio_release.read(source)
     tokens = pd.DataFrame(rows)
     write(target, tokens, (maps_of(identity) for identity in tokens["id"]))
@@ -71,6 +72,7 @@ def attentions(source: Source, target: Target) -> None:
     them, in every line `words` and, for each token, `word`: as the tokenizer's `word_ids()` has it,
     the number of its word, null for [CLS] and [SEP].
     """
+    maps_target(target, [source])
     tokens = _token_lines(source / TOKENS)
     files = sorted(file for file in source.iterdir() if file.suffix in READERS)
     if not files:

@@ -14,6 +14,7 @@ import typer
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_folder
 
 # Weights in other formats would still have the heads.
 OTHER_WEIGHTS = (".bin", ".h5", ".msgpack", ".onnx", ".ot", ".pt", ".pth", ".gguf")
@@ -36,7 +37,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
 
     Raises:
         InputError: `model` is no checkpoint in safetensors of a known family, it has no such head,
-            or there is something at `output`.
+            or there is something at `output`, or it lies in `model`.
     """
     from safetensors import safe_open
     from safetensors.torch import save_file
@@ -46,8 +47,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
 
     if not (model / "config.json").is_file():
         raise InputError(f"{model}: no config.json there; name the folder of a checkpoint")
-    if output.exists():
-        raise InputError(f"{output} is there already; remove it, or name another folder")
+    folder = target_folder(output, "checkpoint", sources=[model])
     files = sorted(model.glob("*.safetensors"))
     if not files:
         raise InputError(f"{model}: no weights in safetensors; save them so by save_pretrained")
@@ -63,7 +63,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
     projection = re.escape(family.modules[4])
     place = re.compile(rf"(?:.*\.)?{family.holder}\.layer\.(\d+)\.{projection}\.weight")
     left = set(heads)
-    with atomic(output) as partial:
+    with atomic(folder) as partial:
         partial.mkdir()
         for file in sorted(path for path in model.iterdir() if path.is_file()):
             if file.suffix not in (".safetensors", *OTHER_WEIGHTS):
@@ -89,7 +89,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
 
 def main(
     model: Annotated[Path, typer.Argument(help="folder of a checkpoint in safetensors")],
-    output: Annotated[Path, typer.Argument(help="folder to write, which must not be there")],
+    output: Annotated[Path, typer.Argument(help="folder to write, new or empty")],
     more: Annotated[list[str] | None, typer.Argument(help="further heads", hidden=True)] = None,
     heads: Annotated[
         list[str] | None,

@@ -32,6 +32,13 @@ def convert(command: str, source: Path, target: Path) -> str:
     return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The folder that is read, beside which maps are written."""
+    (tmp_path / "source").mkdir()
+    return tmp_path / "source"
+
+
 def maps(length: int, seed: int = 0) -> np.ndarray:
     """Maps [layer, head, query, key] that differ everywhere."""
     weights = np.random.default_rng(seed).random((LAYERS, HEADS, length, length))
@@ -72,12 +79,12 @@ def write_repository(folder: Path, weights: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("write_release", [write_arrays, write_repository])
-def test_maps_and_annotation_are_read_back(tmp_path, write_release):
+def test_maps_and_annotation_are_read_back(source, write_release):
     weights = maps(5)
-    write_release(tmp_path, weights)
-    (tmp_path / "sst2-dependencies.json").write_text(json.dumps({"6": PARSE}))
-    target = tmp_path / "maps"
-    assert "1 sentences, 0 of them without a parse" in convert("dodrio", tmp_path, target)
+    write_release(source, weights)
+    (source / "sst2-dependencies.json").write_text(json.dumps({"6": PARSE}))
+    target = source.with_name("maps")
+    assert "1 sentences, 0 of them without a parse" in convert("dodrio", source, target)
     store = MapStore(target)
     np.testing.assert_allclose(store["0006"], weights, atol=5e-4)
     entry = RecordedCorpus(source="recorded", path=str(target), model="other")
@@ -85,15 +92,15 @@ def test_maps_and_annotation_are_read_back(tmp_path, write_release):
     assert [word["text"] for word in row["words"]] == ["blockbusters", "win"]
 
 
-def test_another_folder_is_refused(tmp_path):
+def test_another_folder_is_refused(source):
     with pytest.raises(InputError, match="neither sst2_attention_u16.npz nor sst2-attention-data"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
-    write_repository(tmp_path, maps(5))
+        convert("dodrio", source, source.with_name("maps"))
+    write_repository(source, maps(5))
     with pytest.raises(InputError, match="no file sst2-dependencies.json"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
-    (tmp_path / "sst2-dependencies.json").write_text("{")
+        convert("dodrio", source, source.with_name("maps"))
+    (source / "sst2-dependencies.json").write_text("{")
     with pytest.raises(InputError, match="sst2-dependencies.json: not valid JSON"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
+        convert("dodrio", source, source.with_name("maps"))
 
 
 EXAMPLES = {"one": maps(3, 1), "two": maps(5, 2), "three": maps(4, 3)}
@@ -119,14 +126,14 @@ def write_attentions(folder: Path, save=np.savez, suffix: str = "npz") -> None:
 
 
 @pytest.mark.parametrize(("save", "suffix"), [(np.savez, "npz"), (save_file, "safetensors")])
-def test_what_transformers_gave_is_cut_and_read_back(tmp_path, save, suffix):
-    write_attentions(tmp_path, save, suffix)
-    assert "3 examples" in convert("attentions", tmp_path, tmp_path / "maps")
-    store = MapStore(tmp_path / "maps")
+def test_what_transformers_gave_is_cut_and_read_back(source, save, suffix):
+    write_attentions(source, save, suffix)
+    assert "3 examples" in convert("attentions", source, source.with_name("maps"))
+    store = MapStore(source.with_name("maps"))
     for name, weights in EXAMPLES.items():
         np.testing.assert_allclose(store[name], weights, atol=5e-4)
     assert [list(row) for row in store.tokens["segments"]] == [[0] * 3, [0, 0, 0, 1, 1], [0] * 4]
-    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     assert recorded.read("own", entry)["id"].tolist() == list(EXAMPLES)
 
 
@@ -142,11 +149,11 @@ def with_words(folder: Path) -> None:
     (folder / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
 
 
-def test_words_come_along(tmp_path):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    convert("attentions", tmp_path, tmp_path / "maps")
-    tokens = MapStore(tmp_path / "maps").tokens
+def test_words_come_along(source):
+    write_attentions(source)
+    with_words(source)
+    convert("attentions", source, source.with_name("maps"))
+    tokens = MapStore(source.with_name("maps")).tokens
     assert [list(row) for row in tokens["word"]] == [
         [-1, 0, -1],
         [-1, 0, -1, 1, -1],
@@ -154,10 +161,10 @@ def test_words_come_along(tmp_path):
     ]
     second = [(one["text"], one["segment"], one["start"]) for one in tokens["words"][1]]
     assert second == [("Dogs", 0, 0), ("bark", 1, 5)]
-    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     assert recorded.read("own", entry)["words"].map(len).tolist() == [1, 2, 1]
-    recording = RecordedAttention(path=str(tmp_path / "maps"), model="other")
-    assert sound_folder("own", recording) == tmp_path / "maps"
+    recording = RecordedAttention(path=str(source.with_name("maps")), model="other")
+    assert sound_folder("own", recording) == source.with_name("maps")
 
 
 @pytest.mark.parametrize(
@@ -169,24 +176,24 @@ def test_words_come_along(tmp_path):
         (2, {"word": None}, "line 3: no JSON object"),
     ],
 )
-def test_words_that_do_not_fit(tmp_path, line, more, complaint):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    lines = [json.loads(text) for text in lines_of(tmp_path)]
+def test_words_that_do_not_fit(source, line, more, complaint):
+    write_attentions(source)
+    with_words(source)
+    lines = [json.loads(text) for text in lines_of(source)]
     lines[line] |= more
-    (tmp_path / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (source / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
     with pytest.raises(InputError, match=complaint):
-        convert("attentions", tmp_path, tmp_path / "maps")
+        convert("attentions", source, source.with_name("maps"))
 
 
-def test_words_of_some_lines_alone(tmp_path):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    lines = lines_of(tmp_path)
+def test_words_of_some_lines_alone(source):
+    write_attentions(source)
+    with_words(source)
+    lines = lines_of(source)
     del (last := json.loads(lines[-1]))["words"], last["word"]
-    (tmp_path / "tokens.jsonl").write_text("\n".join([*lines[:-1], json.dumps(last)]))
+    (source / "tokens.jsonl").write_text("\n".join([*lines[:-1], json.dumps(last)]))
     with pytest.raises(InputError, match="line 3: all lines have `words` and `word`, or none"):
-        convert("attentions", tmp_path, tmp_path / "maps")
+        convert("attentions", source, source.with_name("maps"))
 
 
 def lines_of(folder: Path) -> list[str]:
@@ -233,9 +240,9 @@ def with_lines(change):
         ),
     ],
 )
-def test_attentions_that_cannot_be_read(tmp_path, damage, complaint):
-    write_attentions(tmp_path)
-    damage(tmp_path)
+def test_attentions_that_cannot_be_read(source, damage, complaint):
+    write_attentions(source)
+    damage(source)
     with pytest.raises(InputError, match=complaint):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    assert not (tmp_path / "maps").exists()
+        convert("attentions", source, source.with_name("maps"))
+    assert not (source.with_name("maps")).exists()

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, section
+from stages.core.stage.targets import require_plain
 
 
 class RecordedAttention(Parameters):
@@ -59,8 +59,5 @@ def load_stimuli_entry(name: str, file: str | Path = PARAMETER_FILE) -> Any:
     Raises:
         InputError: there is no such entry, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: stimuli {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain(name, f"{file}: stimuli")
     return section(Stimuli, f"stimuli.{name}", file)

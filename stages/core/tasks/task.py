@@ -14,6 +14,7 @@ from pydantic import (
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.targets import require_plain
 from stages.core.tasks.metrics import METRICS
 
 REGRESSION_METRICS = {"pearson", "spearman"}
@@ -145,10 +146,7 @@ def load_task(name: str, file: str | Path = PARAMETER_FILE) -> Task:
     Raises:
         InputError: there is no such task, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: task {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain(name, f"{file}: task")
     return section(Task, f"tasks.{name}", file)
 
 
