@@ -11,6 +11,7 @@ from benchmarks import record
 from benchmarks.encoders import classifier
 from benchmarks.product_rates import product_rates
 from stages.core.stage.files import InputError
+from stages.core.stage.targets import target_folder
 
 RECORD = Path("work/rebuild")  # in the clone; a folder for each configuration
 WORDS = {
@@ -27,8 +28,7 @@ def clone(folder: Path) -> None:
     Raises:
         InputError: there is something already, or git cannot.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty; a clone that lies there is taken by `--folder`")
+    target_folder(folder, "clone (`--folder` takes one that is there)")
     done = subprocess.run(["git", "clone", "-q", ".", str(folder)])
     if done.returncode:
         raise InputError(f"git clone . {folder} failed")

@@ -16,6 +16,7 @@ import typer
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_file
 from tools.new import table_of
 
 # As `prepare` reads them: every cell is the text that stands there, "NA", "null" and "None" too.
@@ -59,11 +60,12 @@ def balanced(rows: pd.DataFrame, label: str, seed: int) -> pd.DataFrame:
 
 def main(
     source: Annotated[Path, typer.Argument(help=".tsv, .csv, .jsonl or .parquet")],
-    target: Annotated[Path, typer.Argument(help="file to write, in the same format")],
+    target: Annotated[Path, typer.Argument(help="new file, in the same format")],
     label: Annotated[str, typer.Option(help="column of the labels")],
     seed: Annotated[int, typer.Option(help="of the draw")] = 0,
 ) -> None:
     """Write as many rows of each label as the rarest has."""
+    place = target_file(target, "file of drawn rows", sources=[source])
     rows = rows_of(source)
     if label not in rows:
         raise InputError(f"{source}: no column {label!r}; it has {', '.join(map(str, rows))}")
@@ -72,8 +74,7 @@ def main(
     if target.suffix != source.suffix:
         raise InputError(f"{target}: name it *{source.suffix}, as the format stays what it was")
     drawn = balanced(rows, label, seed)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(target) as partial:
+    with atomic(place) as partial:
         WRITERS[source.suffix](drawn, partial)
     each = len(drawn) // drawn[label].nunique()
     typer.echo(f"{target}: {len(drawn)} of {len(rows)} rows, {each} of each label")

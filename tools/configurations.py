@@ -24,13 +24,16 @@ from ruamel.yaml.representer import BaseRepresenter
 from stages.check.names import CHOICE, READERS
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
+from stages.core.stage.targets import require_plain_name, target_file
 from tools.fitting import NEEDS, fitting
 from tools.pipeline import ROOT, definition
 
 SETTINGS, PARAMETERS, PIPELINE = "settings.yaml", "params.yaml", "dvc.yaml"
+FOLDERS = "configurations"
 LINKED = ("stages", "data", ".dvc/plots")
 # Of a project of DVC's own, so that commands at the root speak of the root alone. What stages made
-# lies in one cache: a stage that is the same in two configurations runs once.
+# lies in one cache: a stage that is the same in two configurations runs once. A user may add to
+# them, as a remote: they are written once.
 DVC_FILES = {
     ".dvc/config": """\
 [core]
@@ -46,6 +49,7 @@ OPEN = ("tasks", "corpora", "stimuli")
 # The key that names a corpus to train on, beside `corpora`, which are measured.
 TRAINED_ON = "train_on"
 SETS = "sets"  # the key that names sets of stimuli
+ENCODERS = "pretrain.encoders"
 # A mapping with this key is of another kind than the one that it replaces.
 KIND = "source"
 MADE = (
@@ -177,6 +181,29 @@ def effective(settings: dict, where: str, default: dict, pipeline: dict) -> tupl
     return parameters, with_checked(kept, parameters)
 
 
+def require_names(parameters: dict, pipeline: dict, where: str) -> None:
+    """Check every name of which the pipeline makes stages and their outputs.
+
+    DVC empties the outputs of a stage before it runs: of a name as `../../mine` it would empty
+    `mine`, before any stage could refuse the name.
+
+    Raises:
+        InputError: a name is no plain one.
+    """
+    over = [
+        names.removeprefix("${").removesuffix("}")
+        for stage in pipeline["stages"].values()
+        for names in [stage.get("foreach", ""), *stage.get("matrix", {}).values()]
+    ]
+    for key in dict.fromkeys(filter(None, over)):
+        names = parameters
+        for name in key.split("."):
+            names = names.get(name) if isinstance(names, dict) else None
+        for name in names or ():
+            # Encoders that are kept may have a dash.
+            require_plain_name(str(name), f"{where}: `{key}`", "_-" if key == ENCODERS else "_")
+
+
 def without_settings(pipeline: dict, names: list[str]) -> dict:
     """The pipeline whose stages list no setting of studies that are left out."""
     for stage in map(definition, pipeline["stages"].values()):
@@ -212,19 +239,42 @@ def write(folder: Path) -> None:
     """Write what a configuration's `settings.yaml` makes.
 
     Raises:
-        InputError: as `effective`.
+        InputError: as `require_configuration` and `effective`.
     """
+    require_configuration(folder)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / SETTINGS
     if not file.exists():
         file.write_text(STARTER.format(folder=folder, name=folder.name), encoding="utf-8")
     for name, text in contents(folder).items():
-        with atomic(folder / name) as partial:
-            partial.write_text(text, encoding="utf-8")
+        if name not in DVC_FILES or not (folder / name).exists():
+            with atomic(folder / name) as partial:
+                partial.write_text(text, encoding="utf-8")
     for name in LINKED:
         if not (folder / name).is_symlink():
-            depth = Path(*[".."] * (2 + name.count("/")))
-            (folder / name).symlink_to(depth / name)
+            (folder / name).symlink_to(_linked(name))
+
+
+def require_configuration(folder: Path) -> None:
+    """Check that a configuration can be made in a folder, and that it replaces nothing but one.
+
+    Raises:
+        InputError: the folder is none of `configurations`, or has files of somebody else's.
+    """
+    place = Path(os.path.realpath(folder))
+    if place.parent.name != FOLDERS or not (place.parents[1] / LINKED[0]).is_dir():
+        raise InputError(f"{folder}: a configuration is a folder of {FOLDERS}/; name one there")
+    parameters = target_file(place / PARAMETERS, "file made of settings", MADE.partition("\n")[0])
+    if not parameters.exists():
+        for name in (PIPELINE, *DVC_FILES):
+            target_file(place / name, "file made of settings")
+    for name in LINKED:
+        if (place / name).exists() and not (place / name).is_symlink():
+            raise InputError(f"{folder / name} is in the way of a link to {_linked(name)}; move it")
+
+
+def _linked(name: str) -> Path:
+    return Path(*[".."] * (2 + name.count("/"))) / name
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -241,6 +291,7 @@ def contents(folder: Path) -> dict[str, str]:
     parameters, kept = effective(
         read_yaml(file) or {}, str(file), read_yaml(ROOT / PARAMETERS), pipeline
     )
+    require_names(parameters, kept, str(file))
     ignored = {".dvcignore": (ROOT / ".dvcignore").read_text(encoding="utf-8")}
     return {
         PARAMETERS: MADE.format(digest=digest) + dumped(parameters),

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from stages.core.corpora.store import word
 from stages.core.lines import JsonLine, json_objects
-from stages.core.recording_writer import write_maps
+from stages.core.recording_writer import maps_target, write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from stages.core.texts import fault_of_text, has_half, identity_of, shown
@@ -51,6 +51,7 @@ def dodrio(source: Source, target: Target) -> None:
     sentence whose parse has another number of words than its tokens keeps its maps and loses its
     parse.
     """
+    maps_target(target, [source])
     rows, maps_of = dodrio_release.read(source)
     tokens = pd.DataFrame(rows)
     write(target, tokens, (maps_of(identity) for identity in tokens["id"]))
@@ -69,6 +70,7 @@ def attentions(source: Source, target: Target) -> None:
     them, in every line `words` and, for each token, `word`: as the tokenizer's `word_ids()` has it,
     the number of its word, null for [CLS] and [SEP].
     """
+    maps_target(target, [source])
     tokens = _token_lines(source / TOKENS)
     files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES)
     if not files:

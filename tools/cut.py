@@ -14,7 +14,8 @@ import typer
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
-from stages.core.stage.plain_files import copy_plain, require_plain
+from stages.core.stage.plain_files import copy_plain, require_plain_file
+from stages.core.stage.targets import target_folder
 
 # Of a checkpoint beside its weights. Weights in other formats would still have the heads, and
 # whatever else lies in the folder is none of the checkpoint's.
@@ -37,8 +38,8 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
     """Write the checkpoint of the folder `model` to `output` with some heads off for good.
 
     Raises:
-        InputError: `model` is no checkpoint that can be loaded, it has no such head, or there is
-            something at `output`.
+        InputError: `model` is no checkpoint that can be loaded, it has no such head, or `output` is
+            there already, or lies in `model`.
     """
     from safetensors import safe_open
     from safetensors.torch import save_file
@@ -56,8 +57,7 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
 
     if not (model / CONFIG).is_file():
         raise InputError(f"{model}: no config.json there; name the folder of a checkpoint")
-    if output.exists():
-        raise InputError(f"{output} is there already; remove it, or name another folder")
+    folder = target_folder(output, "checkpoint", sources=[model])
     config = check_model(model, pruned=True)
     content = json_object(model / CONFIG)
     gone = pruned_heads(content, model / CONFIG)
@@ -70,8 +70,8 @@ def cut(model: Path, output: Path, heads: list[tuple[int, int]]) -> None:
                 )
     files = weight_files(model)
     for file in files:
-        require_plain(file)
-    with atomic(output) as partial:
+        require_plain_file(file)
+    with atomic(folder) as partial:
         copy_plain(model, files_beside_weights(model), partial)
         if gone:
             del content["pruned_heads"]
@@ -99,7 +99,7 @@ def files_beside_weights(model: Path) -> list[str]:
 
 def main(
     model: Annotated[Path, typer.Argument(help="folder of a checkpoint in safetensors")],
-    output: Annotated[Path, typer.Argument(help="folder to write, which must not be there")],
+    output: Annotated[Path, typer.Argument(help="folder to write, new or empty")],
     more: Annotated[list[str] | None, typer.Argument(help="further heads", hidden=True)] = None,
     heads: Annotated[
         list[str] | None,

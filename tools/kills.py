@@ -103,8 +103,11 @@ def main(
     """Kill a rebuild of FOLDER again and again, and compare its outputs with an uninterrupted one.
 
     Raises:
-        InputError: a process was left, a rebuild failed by itself, or an output differs.
+        InputError: the folder is not in the repository, a process was left, a rebuild failed by
+            itself, or an output differs.
     """
+    if folder.is_absolute() or ".." in folder.parts:
+        raise InputError(f"{folder}: name it relative to the repository, as configurations/quick")
     draws = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         whole, torn = Path(name, "whole"), Path(name, "torn")

@@ -13,7 +13,6 @@ tests that run whole stages, DVC or a browser take no part.
 
 import json
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +23,9 @@ from typing import Annotated
 
 import typer
 from tqdm import tqdm
+
+from stages.core.stage.command import stage_command
+from stages.core.stage.targets import target_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".mutation"
@@ -119,7 +121,7 @@ def draw(
     from cosmic_ray.commands import init
     from cosmic_ray.work_db import WorkDB, use_db
 
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    target_folder(FOLDER, "draw of changes")  # one that is there took hours to try
     clones = [FOLDER / str(number) for number in range(processes)]
     for clone in clones:
         subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
@@ -224,4 +226,4 @@ def test() -> None:
 
 
 if __name__ == "__main__":
-    app()
+    stage_command(app)

@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic, read_yaml
-from tools.configurations import SETTINGS, write
+from tools.configurations import SETTINGS, require_configuration, write
 from tools.pipeline import ROOT
 
 MOST_CLASSES = 20
@@ -128,6 +128,7 @@ def main(
     folder = ROOT / "configurations" / name
     if (folder / SETTINGS).exists():
         raise InputError(f"{folder / SETTINGS} is there already; edit it, or take another name")
+    require_configuration(folder)
     columns = {"text_a": text} | ({"text_b": second} if second else {}) | {"label": label}
     settings = {"findings": {"configuration": name}}
     if quick:

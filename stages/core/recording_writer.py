@@ -1,7 +1,7 @@
 """Writing a folder of attention maps; `store.py` describes it and reads it."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -22,6 +22,22 @@ from stages.core.recordings.layout import (
     shard_name,
 )
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_folder
+
+STORE = "store.json"
+OTHERS = r"maps-\d{5}\.f16|(index|tokens)\.parquet"
+
+
+def maps_target(path: str | Path, sources: Iterable[str | Path] = ()) -> Path:
+    """The folder in which maps can be written; one of maps alone is replaced.
+
+    Args:
+        sources: folders that are read.
+
+    Raises:
+        InputError: there is something else, or a source.
+    """
+    return target_folder(path, "folder of maps", STORE, OTHERS, sources)
 
 
 @contextmanager
@@ -35,10 +51,11 @@ def write_maps(
         shard_megabytes: upper bound of the size of one file, in units of 1,000,000 bytes.
 
     Raises:
-        InputError: an id stands twice, or one example is larger than a shard may be.
+        InputError: an id stands twice, one example is larger than a shard may be, or `path` has
+            something else than maps.
         ValueError: at the end, when a map of some example and layer was not written.
     """
-    with atomic(path) as partial:
+    with atomic(maps_target(path)) as partial:
         writer = MapWriter(partial, tokens, layers, heads, shard_megabytes * MEGABYTE)
         try:
             yield writer
@@ -115,7 +132,7 @@ class MapWriter:
             for name in names
         ]
         store = {**FORMAT, "layers": self.layers, "heads": self.heads, "files": files}
-        (self.folder / "store.json").write_text(json.dumps(store, indent=1) + "\n")
+        (self.folder / STORE).write_text(json.dumps(store, indent=1) + "\n")
 
     def _shard(self, number: int) -> BinaryIO:
         # Batches sorted by length go through the shards in order: one open file is enough.

@@ -10,14 +10,26 @@ from typing import Any
 
 import pandas as pd
 
-from stages.core.kept_encoders import KEPT, fingerprint, read_facts
+from stages.core.kept_encoders import FACTS_FILE, KEPT, fingerprint, read_facts
 from stages.core.stage.settings import section
+from stages.core.stage.targets import require_plain_name, target_folder
 from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE
 from stages.pretrain.tables import CURVE, FACTS, HEADS, TEXTS
 
+# What `make` writes beside its facts.
+ENCODER_FILES = (
+    r"(config|generation_config|special_tokens_map|tokenizer|tokenizer_config)\.json"
+    r"|(curve|heads|held_out)\.csv|model\.safetensors|vocab\.txt"
+)
+
 
 def run_stage(encoder: str, keep: bool = False) -> None:
-    """Bring the making of an encoder that is kept into the report; with `keep`, make it first."""
+    """Bring the making of an encoder that is kept into the report; with `keep`, make it first.
+
+    Raises:
+        InputError: the name is no plain one, or its folder has something else than an encoder.
+    """
+    require_plain_name(encoder, "--encoder", "_-")
     if keep:
         # What DVC runs of this stage only copies tables: it needs nothing that trains.
         from stages.core.finished import publish
@@ -25,8 +37,9 @@ def run_stage(encoder: str, keep: bool = False) -> None:
         from stages.pretrain.make import make
         from stages.pretrain.settings import Pretrain
 
+        place = target_folder(KEPT / encoder, "kept encoder", FACTS_FILE, ENCODER_FILES)
         settings = section(Pretrain, "pretrain")
-        publish(make(encoder, settings, read_runtime()), KEPT / encoder)
+        publish(make(encoder, settings, read_runtime()), place)
         made = fingerprint(read_facts(KEPT / encoder))
         print(f"checkpoint: {{source: pretrain, id: {encoder}@{made}}}")
     bring(encoder)

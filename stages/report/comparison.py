@@ -9,11 +9,13 @@ from typing import get_args
 from jinja2 import Environment
 
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_file
 from stages.core.verdicts.findings import FINDINGS_FILE, Finding, Findings, read_findings
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import UNKNOWN, WORDS
 from stages.report.model_facts import model_in_words
 
+MARK = "<title>Comparison of "  # as templates/comparison.html has it
 POINTS = ("training", "layers", "text", "inputs", "arm")
 NAMES = {
     "training": "encoder",
@@ -154,12 +156,17 @@ def read_all(folders: list[Path]) -> dict[str, tuple[Path, Findings]]:
 
 
 def write_comparison(folders: list[Path], output: Path, templates: Environment) -> None:
-    """Write one self-contained page that links the overview of each configuration."""
+    """Write one self-contained page that links the overview of each configuration.
+
+    Raises:
+        InputError: findings are missing, or something else than such a page stands at `output`.
+    """
+    place = target_file(output, "page of a comparison", MARK)
     read = read_all(folders)
     all_findings = {name: findings for name, (_, findings) in read.items()}
     rows = compared(all_findings)
     links = {
-        name: _beside(folder / FINDINGS_FILE.parent / "index.html", output)
+        name: _beside(folder / FINDINGS_FILE.parent / "index.html", place)
         for name, (folder, _) in read.items()
     }
     named = {
@@ -179,8 +186,7 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
         style=(static / "report.css").read_text(encoding="utf-8"),
         script=(static / "tables.js").read_text(encoding="utf-8"),
     )
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(output) as partial:
+    with atomic(place) as partial:
         partial.write_text(text, encoding="utf-8")
 
 

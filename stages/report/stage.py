@@ -1,5 +1,6 @@
 """Draw the offline report from `work/measures` and `reports/findings.json`."""
 
+import argparse
 import subprocess
 import tempfile
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from stages.core.corpora.tables import CORPUS_SIZES
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.questions.task import load_question_task
 from stages.core.stage.settings import section
+from stages.core.stage.targets import target_file
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured
@@ -49,6 +51,7 @@ from stages.report.site import write_site
 REPORTS = Path("reports")
 COMPARISON = "comparison.html"
 BENCHMARKS = "benchmarks/README.md"
+PLOTS_FOLDER, PLOTS_MARK = "dvc_plots", "<title>DVC "  # as DVC has them
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>DVC plots</title>
@@ -110,7 +113,14 @@ def plots(arguments: list[str]) -> int:
 
     Returns:
         Its exit status.
+
+    Raises:
+        InputError: it would write its page over another.
     """
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-o", "--out", default=PLOTS_FOLDER)
+    folder = parser.parse_known_args(arguments)[0].out
+    target_file(Path(folder) / "index.html", "page of plots", PLOTS_MARK)
     runtime = vl_convert.javascript_bundle(PLOTS_RUNTIME)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as template:
         template.write(PLOTS_TEMPLATE.format(runtime=runtime))

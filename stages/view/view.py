@@ -13,6 +13,7 @@ import typer
 
 from stages.core.encoder.batches import Encoded
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_file
 from stages.view.attention import attention_of, prediction_of
 from stages.view.document import described, document, page_data
 from stages.view.models import (
@@ -26,6 +27,8 @@ from stages.view.models import (
 )
 from stages.view.selection import numbers_of, require_room
 from stages.view.texts import encode_texts, require_text
+
+MARK = "<title>Attention of one's own text</title>"  # as static/view.html has it
 
 
 def write_view(
@@ -45,7 +48,7 @@ def write_view(
             mend.
     """
     require_text(first, second)
-    require_page(output)
+    place = target_file(output, "page of attention", MARK)
     if model is not None and checkpoint != DEFAULT:
         raise InputError(
             f"{CHECKPOINT} and {MODEL} both name the model; give one, and the other by {AGAINST}"
@@ -58,7 +61,7 @@ def write_view(
             given = (checkpoint if model is None else model, against)
             shown = [replace(one, name=named) for one, named in zip(shown, given, strict=True)]
     data = view_data(shown, first, second, layers, heads)
-    with atomic(output) as partial:
+    with atomic(place) as partial:
         partial.write_text(document(data), encoding="utf-8")
     if data["unknown"]:
         typer.secho(
@@ -104,16 +107,6 @@ def view_data(
     ]
     texts = [first] if second is None else [first, second]
     return page_data(texts, tokens, chosen_layers, chosen_heads, models)
-
-
-def require_page(output: Path) -> None:
-    """Check that the page's name is none of a folder.
-
-    Raises:
-        InputError: it is, and writing would replace it.
-    """
-    if output.is_dir():
-        raise InputError(f"--output {output} is a folder; name a file in it, as attention.html")
 
 
 def _model_data(

@@ -139,7 +139,7 @@ def test_a_figure_has_every_stage(table):
 
 def test_a_folder_that_is_not_empty_is_no_place_for_a_clone(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="not empty"):
+    with pytest.raises(InputError, match="is there already"):
         rebuild.clone(tmp_path)
 
 

@@ -235,6 +235,7 @@ def test_paragraphs_of_a_plain_text(tmp_path):
     )
     assert alone["text_a"].tolist() == ["It was a dog.", "The\u2028end.", "A third."]
     assert alone["id"].tolist() == alone["group"].tolist() == ["0", "1", "2"]
+    entry = ParagraphCorpus(source="paragraphs", path=str(file))
     pairs = paragraphs.read("own", entry)
     assert pairs[["text_a", "text_b"]].values.tolist() == [["It was a dog.", "The\u2028end."]]
     file.write_text("One paragraph\nof two lines.\n")

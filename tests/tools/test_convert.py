@@ -38,6 +38,13 @@ def convert(command: str, source: Path, target: Path) -> str:
     return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The folder that is read, beside which maps are written."""
+    (tmp_path / "source").mkdir()
+    return tmp_path / "source"
+
+
 def maps(length: int, seed: int = 0) -> np.ndarray:
     """Maps [layer, head, query, key] that differ everywhere."""
     weights = np.random.default_rng(seed).random((LAYERS, HEADS, length, length))
@@ -78,12 +85,12 @@ def write_repository(folder: Path, weights: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("write_release", [write_arrays, write_repository])
-def test_maps_and_annotation_are_read_back(tmp_path, write_release):
+def test_maps_and_annotation_are_read_back(source, write_release):
     weights = maps(5)
-    write_release(tmp_path, weights)
-    (tmp_path / "sst2-dependencies.json").write_text(json.dumps({"6": PARSE}))
-    target = tmp_path / "maps"
-    assert "1 sentences, 0 of them without a parse" in convert("dodrio", tmp_path, target)
+    write_release(source, weights)
+    (source / "sst2-dependencies.json").write_text(json.dumps({"6": PARSE}))
+    target = source.with_name("maps")
+    assert "1 sentences, 0 of them without a parse" in convert("dodrio", source, target)
     store = MapStore(target)
     np.testing.assert_allclose(store["0006"], weights, atol=5e-4)
     entry = RecordedCorpus(source="recorded", path=str(target), model="other")
@@ -91,15 +98,15 @@ def test_maps_and_annotation_are_read_back(tmp_path, write_release):
     assert [word["text"] for word in row["words"]] == ["blockbusters", "win"]
 
 
-def test_another_folder_is_refused(tmp_path):
+def test_another_folder_is_refused(source):
     with pytest.raises(InputError, match="neither sst2_attention_u16.npz nor sst2-attention-data"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
-    write_repository(tmp_path, maps(5))
+        convert("dodrio", source, source.with_name("maps"))
+    write_repository(source, maps(5))
     with pytest.raises(InputError, match="no file sst2-dependencies.json"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
-    (tmp_path / "sst2-dependencies.json").write_text("{")
+        convert("dodrio", source, source.with_name("maps"))
+    (source / "sst2-dependencies.json").write_text("{")
     with pytest.raises(InputError, match="sst2-dependencies.json: not valid JSON"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
+        convert("dodrio", source, source.with_name("maps"))
 
 
 EXAMPLES = {"one": maps(3, 1), "two": maps(5, 2), "three": maps(4, 3)}
@@ -125,14 +132,14 @@ def write_attentions(folder: Path, save=np.savez, suffix: str = "npz") -> None:
 
 
 @pytest.mark.parametrize(("save", "suffix"), [(np.savez, "npz"), (save_file, "safetensors")])
-def test_what_transformers_gave_is_cut_and_read_back(tmp_path, save, suffix):
-    write_attentions(tmp_path, save, suffix)
-    assert "3 examples" in convert("attentions", tmp_path, tmp_path / "maps")
-    store = MapStore(tmp_path / "maps")
+def test_what_transformers_gave_is_cut_and_read_back(source, save, suffix):
+    write_attentions(source, save, suffix)
+    assert "3 examples" in convert("attentions", source, source.with_name("maps"))
+    store = MapStore(source.with_name("maps"))
     for name, weights in EXAMPLES.items():
         np.testing.assert_allclose(store[name], weights, atol=5e-4)
     assert [list(row) for row in store.tokens["segments"]] == [[0] * 3, [0, 0, 0, 1, 1], [0] * 4]
-    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     assert recorded.read("own", entry)["id"].tolist() == list(EXAMPLES)
 
 
@@ -148,11 +155,11 @@ def with_words(folder: Path) -> None:
     (folder / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
 
 
-def test_words_come_along(tmp_path):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    convert("attentions", tmp_path, tmp_path / "maps")
-    tokens = MapStore(tmp_path / "maps").tokens
+def test_words_come_along(source):
+    write_attentions(source)
+    with_words(source)
+    convert("attentions", source, source.with_name("maps"))
+    tokens = MapStore(source.with_name("maps")).tokens
     assert [list(row) for row in tokens["word"]] == [
         [-1, 0, -1],
         [-1, 0, -1, 1, -1],
@@ -160,10 +167,10 @@ def test_words_come_along(tmp_path):
     ]
     second = [(one["text"], one["segment"], one["start"]) for one in tokens["words"][1]]
     assert second == [("Dogs", 0, 0), ("bark", 1, 5)]
-    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     assert recorded.read("own", entry)["words"].map(len).tolist() == [1, 2, 1]
-    recording = RecordedAttention(path=str(tmp_path / "maps"), model="other")
-    assert sound_folder("own", recording) == tmp_path / "maps"
+    recording = RecordedAttention(path=str(source.with_name("maps")), model="other")
+    assert sound_folder("own", recording) == source.with_name("maps")
 
 
 @pytest.mark.parametrize(
@@ -175,34 +182,34 @@ def test_words_come_along(tmp_path):
         (2, {"word": None}, "line 3: no JSON object"),
     ],
 )
-def test_words_that_do_not_fit(tmp_path, line, more, complaint):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    lines = [json.loads(text) for text in lines_of(tmp_path)]
+def test_words_that_do_not_fit(source, line, more, complaint):
+    write_attentions(source)
+    with_words(source)
+    lines = [json.loads(text) for text in lines_of(source)]
     lines[line] |= more
-    (tmp_path / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (source / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
     with pytest.raises(InputError, match=complaint):
-        convert("attentions", tmp_path, tmp_path / "maps")
+        convert("attentions", source, source.with_name("maps"))
 
 
-def test_words_of_some_lines_alone(tmp_path):
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    lines = lines_of(tmp_path)
+def test_words_of_some_lines_alone(source):
+    write_attentions(source)
+    with_words(source)
+    lines = lines_of(source)
     del (last := json.loads(lines[-1]))["words"], last["word"]
-    (tmp_path / "tokens.jsonl").write_text("\n".join([*lines[:-1], json.dumps(last)]))
+    (source / "tokens.jsonl").write_text("\n".join([*lines[:-1], json.dumps(last)]))
     with pytest.raises(InputError, match="line 3: all lines have `words` and `word`, or none"):
-        convert("attentions", tmp_path, tmp_path / "maps")
+        convert("attentions", source, source.with_name("maps"))
 
 
-def test_a_separator_inside_a_token_ends_no_line(tmp_path):
-    write_attentions(tmp_path)
-    lines = lines_of(tmp_path)
+def test_a_separator_inside_a_token_ends_no_line(source):
+    write_attentions(source)
+    lines = lines_of(source)
     first = json.dumps(json.loads(lines[0]) | {"tokens": ["[CLS]", "\u2028", "[SEP]"]})
     first = "\ufeff" + first.replace("\\u2028", "\u2028")
-    (tmp_path / "tokens.jsonl").write_text("\n".join([first, "", *lines[1:]]))
-    assert "3 examples" in convert("attentions", tmp_path, tmp_path / "maps")
-    assert MapStore(tmp_path / "maps").tokens["tokens"][0][1] == "\u2028"
+    (source / "tokens.jsonl").write_text("\n".join([first, "", *lines[1:]]))
+    assert "3 examples" in convert("attentions", source, source.with_name("maps"))
+    assert MapStore(source.with_name("maps")).tokens["tokens"][0][1] == "\u2028"
 
 
 @pytest.mark.parametrize(
@@ -220,13 +227,13 @@ def test_a_separator_inside_a_token_ends_no_line(tmp_path):
         ({"words": ["win", 3], "word": [None, 0, None]}, "`words` has 3 in place of a text"),
     ],
 )
-def test_values_of_a_line_of_tokens_that_are_none(tmp_path, more, complaint):
-    write_attentions(tmp_path)
-    first, *rest = lines_of(tmp_path)
+def test_values_of_a_line_of_tokens_that_are_none(source, more, complaint):
+    write_attentions(source)
+    first, *rest = lines_of(source)
     lines = [json.dumps(json.loads(first) | more), *rest]
-    (tmp_path / "tokens.jsonl").write_text("\n".join(lines))
+    (source / "tokens.jsonl").write_text("\n".join(lines))
     with pytest.raises(InputError, match=f"line 1: no JSON object.*{complaint}"):
-        convert("attentions", tmp_path, tmp_path / "maps")
+        convert("attentions", source, source.with_name("maps"))
 
 
 def lines_of(folder: Path) -> list[str]:
@@ -278,12 +285,12 @@ def with_lines(change):
         ),
     ],
 )
-def test_attentions_that_cannot_be_read(tmp_path, damage, complaint):
-    write_attentions(tmp_path)
-    damage(tmp_path)
+def test_attentions_that_cannot_be_read(source, damage, complaint):
+    write_attentions(source)
+    damage(source)
     with pytest.raises(InputError, match=complaint):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    assert not (tmp_path / "maps").exists()
+        convert("attentions", source, source.with_name("maps"))
+    assert not (source.with_name("maps")).exists()
 
 
 def write_npy(archive: zipfile.ZipFile, name: str, header: dict, content: bytes = b"") -> None:
@@ -304,24 +311,26 @@ def write_npy(archive: zipfile.ZipFile, name: str, header: dict, content: bytes 
         ({}, "it cannot be read"),  # the numbers are lacking
     ],
 )
-def test_an_archive_is_refused_by_its_header(tmp_path, header, complaint):
-    write_attentions(tmp_path)
+def test_an_archive_is_refused_by_its_header(source, header, complaint):
+    write_attentions(source)
     known = {"descr": "<f4", "fortran_order": False, "shape": (1, 3, 4, 4)}
-    with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
+    with zipfile.ZipFile(source / "b.npz", "w") as archive:
         write_npy(archive, "layer_0", known | header)
     with pytest.raises(InputError, match=complaint):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    assert not (tmp_path / "maps").exists()
+        convert("attentions", source, source.with_name("maps"))
+    assert not (source.with_name("maps")).exists()
 
 
-def test_other_arrays_are_not_read(tmp_path):
+def test_other_arrays_are_not_read(source):
     """14 GB of hidden states, by their header."""
-    write_attentions(tmp_path)
+    write_attentions(source)
     shape = {"descr": "<f4", "fortran_order": False, "shape": (1, 13, 512, 540_000)}
-    with zipfile.ZipFile(tmp_path / "b.npz", "a") as archive:
+    with zipfile.ZipFile(source / "b.npz", "a") as archive:
         write_npy(archive, "hidden", shape)
-    convert("attentions", tmp_path, tmp_path / "maps")
-    np.testing.assert_allclose(MapStore(tmp_path / "maps")["three"], EXAMPLES["three"], atol=5e-4)
+    convert("attentions", source, source.with_name("maps"))
+    np.testing.assert_allclose(
+        MapStore(source.with_name("maps"))["three"], EXAMPLES["three"], atol=5e-4
+    )
 
 
 def test_one_example_is_in_memory_at_a_time(tmp_path):
@@ -348,58 +357,58 @@ def test_arrays_are_read_as_they_were_saved(tmp_path, order, save, dtype):
     np.testing.assert_array_equal(np.stack(list(array.rows())), numbers)
 
 
-def test_a_flipped_byte_is_noticed(tmp_path):
-    write_attentions(tmp_path)
-    content = bytearray((tmp_path / "b.npz").read_bytes())
+def test_a_flipped_byte_is_noticed(source):
+    write_attentions(source)
+    content = bytearray((source / "b.npz").read_bytes())
     content[300] ^= 1
-    (tmp_path / "b.npz").write_bytes(content)
+    (source / "b.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"b\.npz: it cannot be read .*CRC"):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    assert not (tmp_path / "maps").exists()
+        convert("attentions", source, source.with_name("maps"))
+    assert not (source.with_name("maps")).exists()
 
 
-def test_maps_of_two_models_and_other_types_are_refused(tmp_path):
-    write_attentions(tmp_path)
-    np.savez(tmp_path / "b.npz", layer_0=EXAMPLES["three"][None, 0])
+def test_maps_of_two_models_and_other_types_are_refused(source):
+    write_attentions(source)
+    np.savez(source / "b.npz", layer_0=EXAMPLES["three"][None, 0])
     with pytest.raises(InputError, match="'three' has maps of 1 layers of 3 heads"):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    (tmp_path / "b.npz").unlink()
+        convert("attentions", source, source.with_name("maps"))
+    (source / "b.npz").unlink()
     halves = torch.zeros(1, 3, 4, 4, dtype=torch.bfloat16)
-    save_tensors({"layer_0": halves}, tmp_path / "b.safetensors")
+    save_tensors({"layer_0": halves}, source / "b.safetensors")
     with pytest.raises(InputError, match="`layer_0` has numbers of the type BF16; save them as"):
-        convert("attentions", tmp_path, tmp_path / "maps")
-    assert not (tmp_path / "maps").exists()
+        convert("attentions", source, source.with_name("maps"))
+    assert not (source.with_name("maps")).exists()
 
 
-def test_words_counted_anew_in_the_second_text_are_refused(tmp_path):
+def test_words_counted_anew_in_the_second_text_are_refused(source):
     """As `word_ids()` gives them for a pair."""
-    write_attentions(tmp_path)
-    with_words(tmp_path)
-    lines = [json.loads(text) for text in lines_of(tmp_path)]
+    write_attentions(source)
+    with_words(source)
+    lines = [json.loads(text) for text in lines_of(source)]
     lines[1] |= {"words": ["Dogs", "bark"], "word": [None, 1, None, 0, None]}
-    (tmp_path / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    convert("attentions", tmp_path, tmp_path / "maps")
-    entry = RecordedCorpus(source="recorded", path=str(tmp_path / "maps"), model="other")
+    (source / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    convert("attentions", source, source.with_name("maps"))
+    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     with pytest.raises(InputError, match="count those of a second text on from the first"):
         recorded.read("own", entry)
 
 
-def test_a_release_of_dodrio_that_is_damaged(tmp_path):
+def test_a_release_of_dodrio_that_is_damaged(source):
     weights = maps(5)
-    write_arrays(tmp_path, weights)
-    parses = tmp_path / "sst2-dependencies.json"
+    write_arrays(source, weights)
+    parses = source / "sst2-dependencies.json"
     parses.write_text(
         json.dumps({"6": {"list": [PARSE["list"][0], PARSE["list"][1] | {"child": -1}]}})
     )
     with pytest.raises(InputError, match=r"dependencies.json: .*parse of sentence 6"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
+        convert("dodrio", source, source.with_name("maps"))
     parses.write_text(json.dumps({"6": {"list": [{}, {}]}}))
     with pytest.raises(InputError, match=r"dependencies.json: not as Dodrio has it"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
+        convert("dodrio", source, source.with_name("maps"))
     parses.write_text("{}")
-    (tmp_path / "sst2_tokens.json").write_text(json.dumps([{"id": 6, "tokens": TOKENS[:4]}]))
+    (source / "sst2_tokens.json").write_text(json.dumps([{"id": 6, "tokens": TOKENS[:4]}]))
     with pytest.raises(InputError, match="no maps `0006` of 4 tokens"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
-    (tmp_path / "sst2_tokens.json").write_text(json.dumps([{"id": 7, "tokens": TOKENS}]))
+        convert("dodrio", source, source.with_name("maps"))
+    (source / "sst2_tokens.json").write_text(json.dumps([{"id": 7, "tokens": TOKENS}]))
     with pytest.raises(InputError, match="no maps `0007`"):
-        convert("dodrio", tmp_path, tmp_path / "maps")
+        convert("dodrio", source, source.with_name("maps"))

@@ -74,7 +74,7 @@ def test_an_unknown_head_is_refused(small, tmp_path, heads, complaint):
 
 
 def test_what_is_no_checkpoint_is_refused(small, tmp_path):
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="which is read, or lies in it"):
         cut(small, small, HEADS)
     with pytest.raises(InputError, match=r"no config\.json"):
         cut(tmp_path / "nothing", tmp_path / "cut", HEADS)

@@ -103,7 +103,7 @@ def test_help_is_at_once():
         ({"layers": "0-9"}, "--layers 0-9: there are layers 0 to 5"),
         ({"heads": "x"}, "--heads x: write numbers from 0 as 0-2,5"),
         ({"first": text_of(90)}, r"has 90 tokens, .* but .* has positions for 64; shorten it"),
-        ({"output": Path()}, "--output . is a folder"),
+        ({"output": Path()}, r"\. is a folder; name a file"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_mend(

@@ -9,7 +9,9 @@ import pandas as pd
 import typer
 
 from stages.core.recordings.store import MapStore
+from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
+from stages.core.stage.targets import target_file
 from stages.patterns.labelled_maps import (
     CLASSES,
     CLOSER_ANNOTATORS,
@@ -39,6 +41,7 @@ from tools.labelling.sheets import (
     draw_sheet,
     write_sheets,
 )
+from tools.labelling.targets import LABELS, adjudicated_files, sheets_folder
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
@@ -95,6 +98,8 @@ def draw(
     """Draw the maps to be labelled: writes maps.npz and maps.csv."""
     check_guesses(by, classifier, classes or [])
     before = maps_before(folder, more)
+    if not more:
+        target_file(folder / "maps.npz", "file of maps")
     drawn_from = models_drawn_from(work / "models", models, encoder, checkpoint)
     guesser = None if classifier is None else PatternClassifier.load(classifier)
     wanted = tuple(classes or CLASSES)
@@ -119,6 +124,7 @@ def sheets(
     ] = None,
 ) -> None:
     """Draw the numbered labelling sheets as PNG files in OUT, with an empty labels.csv beside."""
+    sheets_folder(out, folder)
     table = read_table(folder / "maps.csv")
     rows = list(range(start_at, len(table)))
     if closer is None:
@@ -136,9 +142,8 @@ def outside(
     seed: int = DrawSettings.seed,
 ) -> None:
     """Draw maps of a RECORDING by chance, for a test outside: writes FOLDER/maps.csv, no map."""
-    if (folder / "maps.csv").exists():
-        raise InputError(f"{folder / 'maps.csv'} is there; name another folder")
-    write_csv(draw_outside(MapStore(recording), count, seed), folder / "maps.csv")
+    place = target_file(folder / "maps.csv", "list of the drawn maps", sources=[recording])
+    write_csv(draw_outside(MapStore(recording), count, seed), place)
 
 
 @app.command()
@@ -163,11 +168,13 @@ def parts(
     else:
         table, maps = read_outside(folder, MapStore(recording))
         rows = list(range(len(table)))
-    for number, start in enumerate(range(0, len(rows), size), start=1):
+    starts = range(0, len(rows), size)
+    places = [sheets_folder(out / str(number)) for number in range(1, len(starts) + 1)]
+    columns = {"any": "", "special": "", "sure": ""}
+    for start, place in zip(starts, places, strict=True):
         some = sorted(rows[start : start + size])
-        write_sheets(table, maps, some, out / str(number), TOKENS_LAYOUT)
-        columns = {"any": "", "special": "", "sure": ""}
-        write_csv(table.loc[some, ["map"]].assign(**columns), out / str(number) / "labels.csv")
+        write_csv(table.loc[some, ["map"]].assign(**columns), place / LABELS)
+        write_sheets(table, maps, some, place, TOKENS_LAYOUT)
 
 
 @app.command()
@@ -176,6 +183,7 @@ def compare(first: Path, second: Path, out: Path, folder: Folder = Path("data/pa
 
     Only maps that both have labelled count, so that it serves both looks.
     """
+    sheets_folder(out, folder)
     maps = read_table(folder / "maps.csv")["map"].tolist()
     one, two = (read_labels(path, maps)["label"] for path in (first, second))
     typer.echo(json.dumps(agreement(one, two), indent=2))
@@ -203,6 +211,7 @@ def finish(
     names = (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
     if len(annotators) not in range(2, len(names) + 1):
         raise InputError(f"{len(annotators)} files of labels; give 2 to {len(names)}")
+    place, _ = adjudicated_files(folder)
     maps = read_table(folder / "maps.csv")["map"].tolist()
     tables = [read_labels(path, maps) for path in annotators]
     for path, table in zip(annotators, tables, strict=True):
@@ -211,7 +220,7 @@ def finish(
     nothing = pd.DataFrame({"map": maps, "label": "", "doubt": ""})
     decided = nothing if decisions is None else read_labels(decisions, maps)
     result = adjudicate(tables, decided)
-    write_csv(result, folder / "labels.csv")
+    write_csv(result, place)
     write_agreements(folder)
     labels = read_labelled(folder).table["label"].value_counts()
     for name in CLASSES:
@@ -232,23 +241,26 @@ def figure(
     closer: Annotated[bool, typer.Option(help="as on the sheets for a closer look")] = False,
 ) -> None:
     """Draw the maps with these numbers (separated by commas) as one picture for the guideline."""
+    place = target_file(path, "picture")
     table, weights = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
     rows = [int(number) for number in maps.split(",")]
     layout = CLOSER_LAYOUT if closer else FIRST_LAYOUT
-    draw_sheet(table, weights, rows, [str(row) for row in rows], path, layout)
+    draw_sheet(table, weights, rows, [str(row) for row in rows], place, layout)
 
 
 def draw_sheets(folder: Path, rows: list[int], out: Path, layout: Layout) -> None:
     """Draw the maps at `rows`, a sheet named by its first map, and an empty labels.csv beside."""
     table, maps = read_table(folder / "maps.csv"), read_maps(folder / "maps.npz")
-    write_sheets(table, maps, rows, out, layout)
-    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), out / "labels.csv")
+    place = sheets_folder(out)
+    write_csv(table.loc[rows, ["map"]].assign(label="", doubt=""), place / LABELS)
+    write_sheets(table, maps, rows, place, layout)
 
 
 def write_agreements(folder: Path) -> None:
     """Write agreement.json of the labels in a folder."""
-    found = agreements(read_table(folder / "labels.csv"))
-    with atomic(folder / "agreement.json") as partial:
+    _, place = adjudicated_files(folder)
+    found = agreements(read_table(folder / LABELS))
+    with atomic(place) as partial:
         partial.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
@@ -259,8 +271,4 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        app(standalone_mode=True)
-    except InputError as error:
-        typer.secho(f"error: {error}", fg="red", err=True)
-        raise SystemExit(2) from None
+    stage_command(app)

@@ -7,6 +7,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.targets import require_plain_name
 from stages.core.stage.training import Training
 
 
@@ -92,10 +93,7 @@ def load_corpus_entry(name: str, file: str | Path = PARAMETER_FILE) -> Corpus:
     Raises:
         InputError: there is no such corpus, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: corpus {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain_name(name, f"{file}: corpus")
     return section(Corpus, f"corpora.{name}", file)
 
 

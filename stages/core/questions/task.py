@@ -10,6 +10,7 @@ from stages.core.questions.question_files import Layout
 from stages.core.questions.rows import BadRows
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.targets import require_plain_name
 from stages.core.tasks.task import Seeds, Splits, WrittenData
 
 CHOICE = "choice"
@@ -84,10 +85,7 @@ def load_question_task(name: str, file: str | Path = PARAMETER_FILE) -> Question
     Raises:
         InputError: there is no such task, it is of another kind, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: task {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain_name(name, f"{file}: task")
     kind = section(dict[str, Any], f"tasks.{name}", file).get("kind", CHOICE)
     if kind != CHOICE:
         raise InputError(

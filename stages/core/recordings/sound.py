@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from stages.core.recordings.store import INDEX, TOKENS, MapStore
 from stages.core.stage.files import InputError
-from stages.core.stage.plain_files import require_plain
+from stages.core.stage.plain_files import require_plain_file
 
 # How far a row's sum may be from 1. What float16 rounds of rows that were exact before is 5e-4 at
 # most; rows that were recorded in float16 or bfloat16 to begin with are off by some 4e-3.
@@ -35,7 +35,7 @@ def open_sound(folder: Path, required: tuple[str, ...] = ()) -> MapStore:
     """
     store = MapStore(folder)
     for name in store.files:
-        require_plain(folder / name)
+        require_plain_file(folder / name)
     store.verify()
     check_tokens(store, required)
     check_maps(store)

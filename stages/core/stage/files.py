@@ -30,7 +30,10 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to (a file or a folder); rename it to `path` on success.
 
     After an error nothing stays; after a kill a `.partial` sibling does, which the next run
-    replaces.
+    replaces. What stands at `path` goes: of a place that a user names ask `targets.py` first.
+
+    Raises:
+        InputError: a file would replace a folder, or a folder a file.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,8 +41,11 @@ def atomic(path: str | Path) -> Iterator[Path]:
     remove(partial)
     try:
         yield partial
+        if path.exists() and path.is_dir() != partial.is_dir():
+            kind = "folder" if path.is_dir() else "file"
+            raise InputError(f"{path} is a {kind}, which stays; move it away")
         if path.is_dir():
-            shutil.rmtree(path)
+            remove(path)
         os.replace(partial, path)
     finally:
         remove(partial)

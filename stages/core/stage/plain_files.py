@@ -8,7 +8,7 @@ from pathlib import Path
 from stages.core.stage.files import InputError
 
 
-def require_plain(file: Path) -> None:
+def require_plain_file(file: Path) -> None:
     """Refuse what is no regular file, as a link (to a private key, say), a pipe or a device.
 
     In the Hub's cache files are links to their content, which lies in the same download: these
@@ -39,7 +39,7 @@ def copy_plain(folder: Path, names: Iterable[str], target: Path) -> None:
     """
     names = list(names)
     for name in names:
-        require_plain(folder / name)
+        require_plain_file(folder / name)
     target.mkdir()
     for name in names:
         shutil.copy2(folder / name, target / name)

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, section
+from stages.core.stage.targets import require_plain_name
 from stages.core.stage.training import Training
 
 
@@ -56,8 +56,5 @@ def load_stimuli_entry(name: str, file: str | Path = PARAMETER_FILE) -> Any:
     Raises:
         InputError: there is no such entry, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: stimuli {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain_name(name, f"{file}: stimuli")
     return section(Stimuli, f"stimuli.{name}", file)

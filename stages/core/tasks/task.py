@@ -14,6 +14,7 @@ from pydantic import (
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
+from stages.core.stage.targets import require_plain_name
 from stages.core.tasks.labels import label_name
 from stages.core.tasks.metrics import METRICS
 
@@ -146,10 +147,7 @@ def load_task(name: str, file: str | Path = PARAMETER_FILE) -> Task:
     Raises:
         InputError: there is no such task, or a key of it is wrong.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(
-            f"{file}: task {name!r}: a name has letters, digits and _ only, as it names files"
-        )
+    require_plain_name(name, f"{file}: task")
     return section(Task, f"tasks.{name}", file)
 
 
