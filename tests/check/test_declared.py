@@ -6,7 +6,8 @@ import sys
 from tools.pipeline import ROOT
 
 COMPARED = """
-import importlib, pkgutil, sys
+import importlib, sys
+from pathlib import Path
 from pydantic import TypeAdapter
 import stages
 from stages.check.declared import sections
@@ -14,8 +15,10 @@ from stages.check.declared import sections
 declared = dict(sections())
 heavy = {"transformers", "sklearn", "altair"} & sys.modules.keys()
 assert not heavy, f"checking settings imports {heavy}"
-for module in pkgutil.walk_packages(stages.__path__, "stages."):
-    importlib.import_module(module.name)
+for file in sorted(Path(stages.__file__).parent.rglob("*.py")):
+    if not file.stem.startswith("__"):
+        parts = file.relative_to(Path(stages.__file__).parents[1]).with_suffix("").parts
+        importlib.import_module(".".join(parts))
 imported = sections()
 assert declared.keys() == imported.keys() and len(declared) > 30
 same = [name for name in declared if declared[name] is imported[name]]
