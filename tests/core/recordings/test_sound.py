@@ -175,6 +175,10 @@ def in_header(**changes: object) -> Callable[[Path], None]:
         (in_tokens(lambda tokens: words_of(tokens, ["a"])), "belongs to word 1, .* 1 words"),
         (in_tokens(lambda tokens: words_of(tokens, list("abcd"), 1)), "word 0 is of another seg"),
         (in_tokens(lambda tokens: pd.concat([tokens] * 9)), "tokens.parquet: it has 27 rows"),
+        (
+            in_tokens(lambda tokens: tokens.assign(words=[[{"text": "a"}] * 999] * 3)),
+            "tokens.parquet: it has 3 rows, and up to 2997 values in a column",
+        ),
         (in_index(lambda index: pd.concat([index] * 99)), "index.parquet: it has 297 rows"),
         (in_index(lambda index: index.assign(length=2**32)), "index.parquet: it does not fit"),
         (in_index(lambda index: index.assign(length=[-4, -6, -4])), "`length` are no whole"),
