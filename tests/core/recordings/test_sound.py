@@ -169,6 +169,14 @@ def in_header(**changes: object) -> Callable[[Path], None]:
         (lists("segments", [0, 0, 0, 0.5]), "`segments` has lists of double; write whole numbers"),
         (lists("segments", None), "`segments` has an entry that is null"),
         (lists("tokens", ["[CLS]", "a", None, "[SEP]"]), "`tokens` has an entry that is null"),
+        (
+            in_tokens(
+                lambda tokens: tokens.assign(
+                    segments=[np.eye(len(row), dtype="u1")[1] for row in tokens["tokens"]]
+                )
+            ),
+            "example 'a': its `segments` are not 0",
+        ),
         (lists("word", [-1, 1, 0, -1]), "example 'a': its words do not stand in the order"),
         (lists("word", [-1, 0, 1]), "example 'a': 3 entries under `word`, .* 4 tokens"),
         (in_tokens(lambda tokens: tokens.assign(tokens="text")), "`tokens` is of the type"),
