@@ -154,8 +154,8 @@ def _fault_of_heads(words: list[dict[str, Any]]) -> str:
 def _fault_of_span(words: list[dict[str, Any]], first: int, last: int) -> str:
     if not 0 <= first <= last < len(words):
         return (
-            f"goes from word {first} to {last}; words are 0 to {len(words) - 1}, the first of a "
-            "span stands before its last"
+            f"goes from word {first} to {last} of {len(words)} words (they count from 0, and the "
+            "first of a span stands before its last)"
         )
     return ""
 

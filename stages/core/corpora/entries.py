@@ -103,10 +103,10 @@ def existing(path: str, key: str, what: str, folder: bool = False) -> Path:
     Raises:
         InputError: it is not; the message names the key.
     """
-    found = Path(path)
-    if not (found.is_dir() if folder else found.is_file()):
-        fault = f"not {what}" if found.exists() else f"not in {Path.cwd()}"
+    location = Path(path)
+    if not (location.is_dir() if folder else location.is_file()):
+        fault = f"not {what}" if location.exists() else f"not in {Path.cwd()}"
         raise InputError(
             f"{PARAMETER_FILE}: `corpora.{key}.path` is {path}, which is {fault}; name {what}"
         )
-    return found
+    return location

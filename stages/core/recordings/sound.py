@@ -58,11 +58,12 @@ def check_tokens(store: MapStore, required: tuple[str, ...] = ()) -> None:
         raise InputError(f"{store.folder / INDEX}: two examples have the id {repeated!r}")
     if tokens["id"].tolist() != store.ids:
         pairs = zip(tokens["id"].tolist(), store.ids, strict=False)
-        place = next((number for number, (one, other) in enumerate(pairs) if one != other), None)
+        unlike = ((row, *pair) for row, pair in enumerate(pairs) if pair[0] != pair[1])
+        first = next(unlike, None)
         where = (
             f"it has {len(tokens)} rows for {len(store.ids)} examples"
-            if place is None
-            else f"row {place} is {tokens['id'][place]!r}, but the index has {store.ids[place]!r}"
+            if first is None
+            else "row {} is {!r}, but the index has {!r}".format(*first)
         )
         raise InputError(f"{file}: {where}; write its rows in the order of the index")
     for row, length in zip(tokens.to_dict("records"), store.index["length"], strict=True):
@@ -101,18 +102,16 @@ def _fault_of_tokens(row: dict, length: int) -> str:
             return (
                 f"{len(row[column])} entries under `{column}`, but the maps are of {length} tokens"
             )
-    segments = np.asarray(row["segments"])
-    if not np.isin(segments, (0, 1)).all() or (np.diff(segments) < 0).any():
+    segments = list(map(int, row["segments"]))
+    if not {0, 1}.issuperset(segments) or segments != sorted(segments):
         return "its `segments` are not 0 for the first text, then 1 for the second"
     if "word" not in row:
         return ""
-    numbers = np.asarray(row["word"])
-    if numbers.min() < -1:
-        return (
-            f"a token belongs to word {numbers.min()}; words count from 0, and -1 stands for none"
-        )
-    of_words = numbers[numbers >= 0]
-    if (np.diff(of_words) < 0).any():
+    numbers = list(map(int, row["word"]))
+    if min(numbers) < -1:
+        return f"a token belongs to word {min(numbers)}; words count from 0, and -1 stands for none"
+    of_words = [number for number in numbers if number >= 0]
+    if of_words != sorted(of_words):
         return (
             "its words do not stand in the order of its tokens; count those of a second text on "
             "from the first"
@@ -120,8 +119,8 @@ def _fault_of_tokens(row: dict, length: int) -> str:
     words = row.get("words")
     if words is None or not len(words):
         return ""
-    if numbers.max() >= len(words):
-        return f"a token belongs to word {numbers.max()}, but there are {len(words)} words"
+    if max(numbers) >= len(words):
+        return f"a token belongs to word {max(numbers)}, but there are {len(words)} words"
     for number, segment in zip(numbers, segments, strict=True):
         if number >= 0 and (words[number].get("segment") or 0) != segment:
             return f"word {number} is of another segment than a token of it"

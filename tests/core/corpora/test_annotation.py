@@ -93,7 +93,7 @@ WRONG = {
     "no word": (lambda row: row["words"].__setitem__(2, "that"), "word 2 is 'that', without"),
     "no text": (in_word(2, text=None), "word 2 has None as its `text`"),
     "negation": (in_word(2, negation="no"), "word 2 has 'no' as its `negation`"),
-    "mention beyond": (in_mention(last=6), "mention 0 goes from word 0 to 6; words are 0 to 5"),
+    "mention beyond": (in_mention(last=6), "mention 0 goes from word 0 to 6 of 6 words"),
     "mention below": (in_mention(first=-1), "mention 0 goes from word -1 to 3"),
     "mention reversed": (in_mention(first=3, last=1), "mention 0 goes from word 3 to 1"),
     "mention's head": (in_mention(head=4), "mention 0 goes from word 0 to 3, but its head is"),

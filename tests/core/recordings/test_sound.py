@@ -169,12 +169,24 @@ def in_header(**changes: object) -> Callable[[Path], None]:
         (lists("segments", [0, 0, 0, 0.5]), "`segments` has lists of double; write whole numbers"),
         (lists("segments", None), "`segments` has an entry that is null"),
         (lists("tokens", ["[CLS]", "a", None, "[SEP]"]), "`tokens` has an entry that is null"),
+        (
+            in_tokens(
+                lambda tokens: tokens.assign(
+                    segments=[np.eye(len(row), dtype="u1")[1] for row in tokens["tokens"]]
+                )
+            ),
+            "example 'a': its `segments` are not 0",
+        ),
         (lists("word", [-1, 1, 0, -1]), "example 'a': its words do not stand in the order"),
         (lists("word", [-1, 0, 1]), "example 'a': 3 entries under `word`, .* 4 tokens"),
         (in_tokens(lambda tokens: tokens.assign(tokens="text")), "`tokens` is of the type"),
         (in_tokens(lambda tokens: words_of(tokens, ["a"])), "belongs to word 1, .* 1 words"),
         (in_tokens(lambda tokens: words_of(tokens, list("abcd"), 1)), "word 0 is of another seg"),
         (in_tokens(lambda tokens: pd.concat([tokens] * 9)), "tokens.parquet: it has 27 rows"),
+        (
+            in_tokens(lambda tokens: tokens.assign(words=[[{"text": "a"}] * 999] * 3)),
+            "tokens.parquet: it has 3 rows, and up to 2997 values in a column",
+        ),
         (in_index(lambda index: pd.concat([index] * 99)), "index.parquet: it has 297 rows"),
         (in_index(lambda index: index.assign(length=2**32)), "index.parquet: it does not fit"),
         (in_index(lambda index: index.assign(length=[-4, -6, -4])), "`length` are no whole"),
