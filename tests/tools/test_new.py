@@ -101,9 +101,7 @@ def test_a_checkpoint_is_a_folder_or_a_model_of_the_hub(tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     assert new.checkpoint_of("mine") == {"source": "folder", "path": str(tmp_path / "mine")}
-    with pytest.raises(
-        InputError, match="--checkpoint no/such/folder: no such folder in .*; it is"
-    ):
+    with pytest.raises(InputError, match="no/such/folder: no such folder in .*; it is"):
         new.checkpoint_of("no/such/folder")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     expected = "--checkpoint some/model: no such folder in .*; taken as a model of the Hub: the Hub"
