@@ -6,7 +6,6 @@ the data, and makes the rest of the folder as `python -m tools.configurations` d
 
 import csv
 import os
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,12 +100,29 @@ def _tuning(rate: float) -> dict[str, Any]:
 
 
 def checkpoint_of(named: str) -> dict[str, str]:
-    """The section `checkpoint`: a folder that is there, or a model of the Hub."""
-    if Path(named).is_dir():
+    """The section `checkpoint`: a folder that is there, or a model of the Hub at its commit of now.
+
+    Raises:
+        InputError: there is no such folder, and the Hub has no such model.
+    """
+    from stages.core.checkpoint_source import FolderCheckpoint, named_checkpoint, pinned
+
+    named_as = named_checkpoint(named)
+    if isinstance(named_as, FolderCheckpoint):
+        if not Path(named).is_dir():
+            raise InputError(
+                f"--checkpoint {named}: no such folder in {Path.cwd()}; it is neither a folder "
+                "nor organisation/name of the Hub"
+            )
         return {"source": "folder", "path": str(Path(named).resolve())}
-    if re.fullmatch(r"[\w.-]+/[\w.-]+", named):
-        return {"source": "hub", "id": named, "revision": "main"}
-    raise InputError(f"--checkpoint {named}: neither a folder nor organisation/name of the Hub")
+    taken = f"--checkpoint {named}: no such folder in {Path.cwd()}; taken as a model of the Hub"
+    try:
+        model = pinned(named_as)
+    except InputError as error:
+        reason = str(error).removeprefix("params.yaml: `checkpoint`: ")
+        raise InputError(f"{taken}: {reason}") from None
+    typer.echo(f"{taken}, at its commit {model.revision}")
+    return model.model_dump(exclude_none=True)
 
 
 def main(

@@ -1,6 +1,8 @@
 """Finding a checkpoint: in a package, on the Hub, in a folder, or made here; safetensors only."""
 
 import importlib.util
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,12 +16,12 @@ from pydantic import Field
 
 from stages.core.checkpoint_files import (
     BESIDE_TOKENIZERS,
-    CONFIG,
     INDEX,
     TOKENIZERS,
     check,
     check_hashes,
 )
+from stages.core.encoder.configuration import CONFIG, read_config
 from stages.core.encoder.families import refusal
 from stages.core.encoder.tokenizer import warn_unreachable
 from stages.core.kept_encoders import KEPT, fingerprint, read_facts
@@ -106,6 +108,33 @@ def locate(checkpoint: Checkpoint) -> Path:
     return folder
 
 
+def named_checkpoint(named: str) -> FolderCheckpoint | HubCheckpoint:
+    """What an option names: a folder, or a model of the Hub where there is no such folder.
+
+    Args:
+        named: a path, `organisation/name` or `organisation/name@revision`.
+    """
+    path = Path(named)
+    on_hub = re.fullmatch(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", named)
+    # A path is mistyped more often than a model is called like a folder that is there.
+    if on_hub is None or path.is_dir() or Path(path.parts[0]).is_dir():
+        return FolderCheckpoint(source="folder", path=named)
+    return HubCheckpoint(source="hub", id=on_hub[1], revision=on_hub[2] or "main")
+
+
+def pinned(checkpoint: HubCheckpoint) -> HubCheckpoint:
+    """The model at the commit that its revision is now; its configuration alone is downloaded.
+
+    Raises:
+        InputError: the Hub has no such model, or it is no BERT-like encoder.
+    """
+    if re.fullmatch("[0-9a-f]{40}", checkpoint.revision):
+        return checkpoint
+    folder = _hub_folder(checkpoint, (CONFIG,))
+    read_config(folder)
+    return checkpoint.model_copy(update={"revision": folder.name})  # as the cache calls it
+
+
 def _package_folder(checkpoint: PackageCheckpoint) -> Path:
     # `find_spec` of a.b would import a: b is looked for among the files of a.
     first, *others = checkpoint.package.split(".")
@@ -126,12 +155,12 @@ def _package_folder(checkpoint: PackageCheckpoint) -> Path:
     return folder
 
 
-def _hub_folder(checkpoint: HubCheckpoint) -> Path:
+def _hub_folder(checkpoint: HubCheckpoint, files: Sequence[str] = DOWNLOADED) -> Path:
     name = f"{checkpoint.id} at revision {checkpoint.revision}"
     try:
         return Path(
             snapshot_download(
-                checkpoint.id, revision=checkpoint.revision, allow_patterns=list(DOWNLOADED)
+                checkpoint.id, revision=checkpoint.revision, allow_patterns=list(files)
             )
         )
     except RevisionNotFoundError:

@@ -1,18 +1,18 @@
 """The models that the command names: where they lie, and what each gives out."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import typer
 from transformers import PreTrainedTokenizerBase
 
 from stages.core.checkpoint_source import (
     Checkpoint,
-    FolderCheckpoint,
     HubCheckpoint,
     PackageCheckpoint,
     PretrainedCheckpoint,
     locate,
+    named_checkpoint,
 )
 from stages.core.encoder.checkpoint import load_encoder, load_tuned
 from stages.core.encoder.configuration import CLASSIFIER, has_head, read_config
@@ -64,6 +64,8 @@ def load_model(named: str, option: str) -> ShownModel:
     try:
         source = _source(named)
         folder = locate(source)
+        if named != DEFAULT and isinstance(source, HubCheckpoint):
+            typer.echo(f"{named}: {_taken(source)}, at its commit {folder.name}", err=True)
         tokenizer = load_tokenizer(folder)
         trained = has_head(read_config(folder), CLASSIFIER)
         if option == MODEL and not trained:
@@ -96,23 +98,19 @@ def require_comparable(first: ShownModel, second: ShownModel) -> None:
 
 
 def _source(named: str) -> Checkpoint:
-    if named == DEFAULT:
-        return section(Checkpoint, "checkpoint")
-    path = Path(named)
-    on_hub = re.fullmatch(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", named)
-    # A path is mistyped more often than a model is called like a folder that is there.
-    if on_hub is None or path.is_dir() or Path(path.parts[0]).is_dir():
-        return FolderCheckpoint(source="folder", path=named)
-    return HubCheckpoint(source="hub", id=on_hub[1], revision=on_hub[2] or "main")
+    return section(Checkpoint, "checkpoint") if named == DEFAULT else named_checkpoint(named)
 
 
 def _reason(message: str, named: str) -> str:
     """What a message about the setting says of an option."""
     if named == DEFAULT:
         return f"{message}; or name an encoder by {CHECKPOINT}"
-    reason = message.removeprefix(SETTING)
-    on_hub = isinstance(_source(named), HubCheckpoint)
-    return f"{reason}; nor is there a folder {named} in {Path.cwd()}" if on_hub else reason
+    source, reason = _source(named), message.removeprefix(SETTING)
+    return f"{_taken(source)}: {reason}" if isinstance(source, HubCheckpoint) else reason
+
+
+def _taken(source: HubCheckpoint) -> str:
+    return f"no such folder in {Path.cwd()}; taken as the model {source.id} of the Hub"
 
 
 def _name(source: Checkpoint) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from stages.core import checkpoint_source
 from stages.core.checkpoint_files import sha256_of
-from stages.core.checkpoint_source import Checkpoint, locate
+from stages.core.checkpoint_source import Checkpoint, locate, named_checkpoint, pinned
 from stages.core.kept_encoders import FACTS_FILE, KEPT, fingerprint, hashes
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
@@ -48,6 +48,37 @@ def test_a_package_is_found_without_importing_it(
         locate(package_checkpoint("packaged_encoder.other", sha256))
     with pytest.raises(InputError, match="no folder 'weights'"):
         locate(package_checkpoint("packaged_encoder", sha256, "weights"))
+
+
+def test_an_option_names_a_folder_or_a_model_of_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    for named in ("there", "there/mistyped", "no/such/folder", "nothing", "/there/b"):
+        assert named_checkpoint(named) == folder_checkpoint(named)
+    found = named_checkpoint("someone/encoder"), named_checkpoint("someone/encoder@v1")
+    assert [(model.id, model.revision) for model in found] == [
+        ("someone/encoder", "main"),
+        ("someone/encoder", "v1"),
+    ]
+
+
+def test_a_model_of_the_hub_is_pinned_to_its_commit(
+    tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "0123456789" * 4
+    asked = []
+
+    def download(name: str, revision: str, allow_patterns: list[str]) -> str:
+        asked.append((name, revision, allow_patterns))
+        return str(shutil.copytree(tiny_bert, tmp_path / commit))
+
+    monkeypatch.setattr(checkpoint_source, "snapshot_download", download)
+    model = pinned(named_checkpoint("someone/encoder"))
+    assert (model.id, model.revision) == ("someone/encoder", commit)
+    assert pinned(model) == model  # asks nobody
+    assert asked == [("someone/encoder", "main", ["config.json"])]
 
 
 @pytest.mark.parametrize("package", ["no_such_package_at_all", "no_such_package.inner"])

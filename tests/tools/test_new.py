@@ -95,3 +95,20 @@ def test_what_is_refused(files, tmp_path):
     made(files)
     with pytest.raises(InputError, match="is there already"):
         made(files)
+
+
+def test_a_checkpoint_is_a_folder_or_a_model_of_the_hub(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    assert new.checkpoint_of("mine") == {"source": "folder", "path": str(tmp_path / "mine")}
+    with pytest.raises(InputError, match="no/such/folder: no such folder in .*; it is"):
+        new.checkpoint_of("no/such/folder")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    expected = "--checkpoint some/model: no such folder in .*; taken as a model of the Hub: the Hub"
+    with pytest.raises(InputError, match=expected):
+        new.checkpoint_of("some/model")
+    commit = "0123456789" * 4
+    made = new.checkpoint_of(f"some/model@{commit}")
+    assert made == {"source": "hub", "id": "some/model", "revision": commit}
+    printed = capsys.readouterr().out
+    assert f"no such folder in {tmp_path}; taken as a model of the Hub, at its commit" in printed

@@ -128,7 +128,7 @@ def test_what_is_wrong_is_said_with_its_mend(
 def test_a_name_without_a_folder_is_asked_of_the_hub(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    expected = "--against nobody/nothing: the Hub cannot be reached .*; nor is there a folder"
+    expected = "--against nobody/nothing: no such folder in .*; taken as the model nobody/nothing"
     with pytest.raises(InputError, match=f"(?s){expected}"):
         load_model("nobody/nothing", "--against")
 
