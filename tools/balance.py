@@ -5,28 +5,23 @@ whatever it has learnt. Of every label as many rows are drawn as the rarest has;
 order.
 """
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import typer
 
+from stages.core.lines import ending_of
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.targets import target_file
-from tools.new import table_of
+from stages.prepare.formats import columns_of, file_rows
 
-# As `prepare` reads them: every cell is the text that stands there, "NA", "null" and "None" too.
-SEPARATED: dict[str, dict[str, Any]] = {
-    ".tsv": {"sep": "\t", "quoting": csv.QUOTE_NONE},
-    ".csv": {},
-}
 Writer = Callable[[pd.DataFrame, Path], None]
 WRITERS: dict[str, Writer] = {
-    ".tsv": lambda rows, file: rows.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE),
+    ".tsv": lambda rows, file: file.write_bytes(_tab_separated(rows)),
     ".csv": lambda rows, file: rows.to_csv(file, index=False),
     ".jsonl": lambda rows, file: rows.to_json(
         file, orient="records", lines=True, force_ascii=False
@@ -35,18 +30,25 @@ WRITERS: dict[str, Writer] = {
 }
 
 
+def _tab_separated(rows: pd.DataFrame) -> bytes:
+    """As `prepare` reads them: a text may hold quotes and carriage returns."""
+    lines = ["\t".join(cells) for cells in (rows.columns, *rows.itertuples(index=False))]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def rows_of(file: Path) -> pd.DataFrame:
-    """All rows of a file with a header line.
+    """All rows of a file with a header line, every cell of a .tsv or .csv as the text that it is.
 
     Raises:
-        InputError: there is none, or it cannot be read.
+        InputError: there is none, it cannot be read, or a row has another number of columns.
     """
-    if file.suffix not in SEPARATED:
-        return table_of(file)
-    try:
-        return pd.read_csv(file, dtype=str, keep_default_na=False, **SEPARATED[file.suffix])
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: it cannot be read ({error}); mend it") from None
+    columns = {column: column for column in columns_of(file)}
+    if ending_of(file) == ".parquet":
+        return pd.read_parquet(file)
+    rows = list(file_rows(file, columns))
+    if bad := [f"{row.place}: {row.fault}" for row in rows if row.values is None]:
+        raise InputError(f"{file}: rows that cannot be read ({len(bad)}), {bad[0]}; mend them")
+    return pd.DataFrame([row.values for row in rows])
 
 
 def balanced(rows: pd.DataFrame, label: str, seed: int) -> pd.DataFrame:

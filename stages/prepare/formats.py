@@ -19,6 +19,7 @@ from stages.core.stage.files import InputError
 Columns = Mapping[str, str | int]
 Cells = Iterator[tuple[int, list[str]]]  # of a line, after its number
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
+INNER_RETURN = re.compile(r"\r(?!\r*$)")  # none of those that stand before the line feed
 SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
 
 
@@ -112,16 +113,18 @@ def _tab_cells(path: Path) -> Cells:
 
 
 def _comma_cells(path: Path) -> Cells:
-    reader = csv.reader((line for _, line in numbered_lines(path, "surrogatepass")), strict=True)
+    # The module csv takes a carriage return for the end of a line; no line has a NUL.
+    lines = numbered_lines(path, "surrogatepass")
+    reader = csv.reader((INNER_RETURN.sub("\0", line) for _, line in lines), strict=True)
     try:
-        yield from ((reader.line_num, row) for row in reader if row)
+        for cells in reader:
+            if cells:
+                yield reader.line_num, [cell.replace("\0", "\r") for cell in cells]
     except csv.Error as error:
         mend = "mend the quotes"
         if "field limit" in str(error):
             mend = "close the quote that begins there or, if a text is that long, cut it: an "
             mend += "encoder reads no more than its positions"
-        elif "new-line character" in str(error):
-            error, mend = "a carriage return inside a cell", "put the cell in quotes"
         raise InputError(f"{path}, line {reader.line_num}: {error}; {mend}") from None
 
 

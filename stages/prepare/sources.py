@@ -46,16 +46,27 @@ def read_source(name: str, task: Task) -> dict[str, pd.DataFrame]:
     for number, split in enumerate(SPLITS):
         source = getattr(data.splits, split)
         where = source if data.source == "files" else f"{data.path} {data.name or ''} {source}"
-        rows = list(_examples(name, split, where, reader(name, source, task), task))
+        skip = f"`tasks.{name}.data.bad_rows: skip` in {PARAMETER_FILE}"
+        rows = list(examples_of(name, split, where, reader(name, source, task), task, skip))
         size = getattr(data, split)
         drawn = drawn_rows(len(rows), size, [data.seed, number])
         frames[split] = examples_frame([rows[row] for row in drawn])
     return frames
 
 
-def _examples(
-    name: str, split: str, where: str, rows: Iterable[Row], task: Task
+def examples_of(
+    name: str, split: str, where: str, rows: Iterable[Row], task: Task, skip: str
 ) -> Iterator[dict[str, Any]]:
+    """Yield the example of every row, with its id; then refuse bad rows, or say which are left out.
+
+    Args:
+        where: the file or data set of the rows, for messages.
+        skip: the key or option that leaves bad rows out, for messages.
+
+    Raises:
+        InputError: rows are no examples, unless the task leaves these out; or labels count from 1
+            where the task's count from 0.
+    """
     bad = []
     numbers = set()  # that stand for labels; None for a word
     for number, row in enumerate(rows):
@@ -85,7 +96,7 @@ def _examples(
     if task.data.bad_rows == "stop":
         raise InputError(
             f"{where}: rows that are no examples of {name} ({len(bad)}):\n{lines}\nmend them, or "
-            f"leave them out with `tasks.{name}.data.bad_rows: skip` in {PARAMETER_FILE}"
+            f"leave them out with {skip}"
         )
     typer.echo(f"{where}: {len(bad)} rows left out:\n{lines}", err=True)
 

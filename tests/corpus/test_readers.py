@@ -230,9 +230,8 @@ def test_paragraphs_of_a_plain_text(tmp_path):
     file = tmp_path / "book.txt"
     text = "\ufeff\n\nIt was\r\na dog.\n \n\nThe\u2028end.\n\nA third.\n"
     file.write_bytes(text.encode())
-    alone = paragraphs.read(
-        "own", ParagraphCorpus(source="paragraphs", path=str(file), pairs=False)
-    )
+    entry = ParagraphCorpus(source="paragraphs", path=str(file))
+    alone = paragraphs.read("own", entry.model_copy(update={"pairs": False}))
     assert alone["text_a"].tolist() == ["It was a dog.", "The\u2028end.", "A third."]
     assert alone["id"].tolist() == alone["group"].tolist() == ["0", "1", "2"]
     entry = ParagraphCorpus(source="paragraphs", path=str(file))

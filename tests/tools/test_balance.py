@@ -40,6 +40,15 @@ def test_every_format_comes_back_as_it_was(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
+def test_what_ends_a_line_elsewhere_stays_in_the_text(tmp_path: Path, suffix: str) -> None:
+    source, target = tmp_path / f"all{suffix}", tmp_path / f"drawn{suffix}"
+    texts = ["a\rb", "a\u2028b", 'a\x85"b']
+    WRITERS[suffix](pd.DataFrame({"text": texts, "label": ["x", "y", "z"]}), source)
+    main(source, target, "label", 0)
+    assert rows_of(target)["text"].tolist() == texts
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
 def test_words_for_nothing_are_texts(tmp_path: Path, suffix: str) -> None:
     source, target = tmp_path / f"all{suffix}", tmp_path / f"drawn{suffix}"
     texts = ["NA", "null", "None", "nan"]
