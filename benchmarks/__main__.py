@@ -104,11 +104,11 @@ def rebuild(
     only_table: Annotated[bool, typer.Option(help="of the record; nothing is run")] = False,
 ) -> None:
     """A whole `dvc repro` in a clone: DVC, start and compute of every stage."""
-    begin()
     clone = folder or into or Path(tempfile.mkdtemp(prefix="rebuild-"))
     if folder is None:
         rebuild_benchmark.clone(clone)
         typer.echo(f"The clone: {clone}")
+    begin()
     name = rebuild_benchmark.name_of(configuration)
     record = clone / rebuild_benchmark.RECORD / name
     if not only_table:

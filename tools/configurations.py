@@ -264,10 +264,10 @@ def require_configuration(folder: Path) -> None:
     place = Path(os.path.realpath(folder))
     if place.parent.name != FOLDERS or not (place.parents[1] / LINKED[0]).is_dir():
         raise InputError(f"{folder}: a configuration is a folder of {FOLDERS}/; name one there")
-    parameters = target_file(place / PARAMETERS, "file made of settings", MADE.partition("\n")[0])
+    parameters = target_file(folder / PARAMETERS, "file made of settings", MADE.partition("\n")[0])
     if not parameters.exists():
         for name in (PIPELINE, *DVC_FILES):
-            target_file(place / name, "file made of settings")
+            target_file(folder / name, "file made of settings")
     for name in LINKED:
         if (place / name).exists() and not (place / name).is_symlink():
             raise InputError(f"{folder / name} is in the way of a link to {_linked(name)}; move it")
@@ -327,6 +327,7 @@ def main(
     ] = None,
 ) -> None:
     """Write params.yaml and dvc.yaml of configurations from their settings.yaml."""
+    require_names(read_yaml(ROOT / PARAMETERS), read_yaml(ROOT / PIPELINE), PARAMETERS)
     found = sorted(path.parent for path in ROOT.glob(f"configurations/*/{SETTINGS}"))
     for one in folder or found:
         write(one)

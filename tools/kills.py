@@ -1,8 +1,9 @@
 """Killing a rebuild at many moments: `python -m tools.kills configurations/quick`.
 
 A clone of the commit is rebuilt once without interruption. In another `dvc repro` is killed again
-and again, DVC alone, the stage alone and both at once in turn, and begun anew. No process may be
-left ten seconds after a kill, and in the end each output must have the bytes of the first clone.
+and again: DVC alone, the stage alone, both at once, and DVC while it writes its lock, in turn. Then
+the lock is mended where it was cut short, and the rebuild begun anew. No process may be left ten
+seconds after a kill, and in the end each output must have the bytes of the first clone.
 Neither clone takes anything from a cache. Takes about four times as long as one rebuild.
 """
 
@@ -24,18 +25,19 @@ import typer
 from tqdm import tqdm
 
 from stages.core.stage.command import stage_command
-from stages.core.stage.files import InputError, read_yaml
+from stages.core.stage.files import InputError
+from stages.core.stage.lock_file import LOCK, read_lock
 
-LOCK = "dvc.lock"
-DVC, STAGE, ALL = KILLED = ("dvc", "stage", "all")
+DVC, STAGE, ALL, WRITING = KILLED = ("dvc", "stage", "all", "dvc that writes its lock")
 MARK = "KILLED_REBUILD"  # in the environment of everything that a rebuild starts
 GRACE_SECONDS = 10
+LOOK_SECONDS = 0.002  # between two looks at the lock, which is empty for longer
 EARLIEST, LATEST = 2, 30  # seconds of a rebuild before it is killed
 
 
 def outputs(lock: Path) -> dict[str, str]:
     """The hash of every output of every stage of a lock file, by path."""
-    stages = read_yaml(lock)["stages"].values()
+    stages = read_lock(lock).values()
     return {out["path"]: out["md5"] for stage in stages for out in stage.get("outs", ())}
 
 
@@ -73,7 +75,7 @@ def kill(rebuild: subprocess.Popen, what: str) -> bool:
     try:
         if what == ALL:
             os.killpg(rebuild.pid, signal.SIGKILL)
-        elif what == DVC:
+        elif what in (DVC, WRITING):
             rebuild.kill()
         else:
             running = psutil.Process(rebuild.pid).children(recursive=True)
@@ -83,6 +85,40 @@ def kill(rebuild: subprocess.Popen, what: str) -> bool:
         return False
     rebuild.wait()
     return True
+
+
+def ended(rebuild: subprocess.Popen, what: str, seconds: float, lock: Path) -> int | None:
+    """The status of a rebuild that ended by itself; None when it is time to kill it."""
+    try:
+        return rebuild.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return rebuild.wait() if what == WRITING and not writes_lock(rebuild, lock) else None
+
+
+def writes_lock(rebuild: subprocess.Popen, lock: Path) -> bool:
+    """Wait until DVC has emptied its lock to write it anew; False if the rebuild ends before."""
+    longest = 0
+    while rebuild.poll() is None:
+        size = lock.stat().st_size if lock.exists() else 0
+        if size < longest:
+            return True
+        longest = size
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def mend_lock(lock: Path, committed: bool) -> None:
+    """Do as DVC's user is told where a kill has cut the lock short.
+
+    Args:
+        committed: take the committed lock; else remove it.
+    """
+    try:
+        read_lock(lock)
+    except InputError:
+        lock.unlink(missing_ok=True)
+        if committed:
+            subprocess.run(["git", "checkout", "-q", lock.name], cwd=lock.parent, check=True)
 
 
 def left_after(mark: str) -> list[str]:
@@ -113,7 +149,7 @@ def main(
         whole, torn = Path(name, "whole"), Path(name, "torn")
         for clone in (whole, torn):
             subprocess.run(["git", "clone", "-q", ".", clone], check=True)
-        log = Path(name, "log.txt")
+        log, lock = Path(name, "log.txt"), torn / folder / LOCK
         began = time.monotonic()
         if started(whole / folder, log, uuid4().hex).wait():
             raise InputError(_failed(log))
@@ -122,28 +158,27 @@ def main(
         with tqdm(total=kills, unit="kill") as bar:
             while done < kills:
                 mark, what = uuid4().hex, KILLED[done % len(KILLED)]
-                after = draws.uniform(EARLIEST, LATEST)
+                mend_lock(lock, committed=done // len(KILLED) % 2 == 1)
                 rebuild = started(torn / folder, log, mark)
-                try:
-                    code = rebuild.wait(after)
-                except subprocess.TimeoutExpired:
-                    if not kill(rebuild, what):
-                        rebuild.kill()
-                        rebuild.wait()
-                        continue  # between two stages: another moment
-                else:
-                    if code:
-                        raise InputError(_failed(log))
-                    break  # it came to its end
+                code = ended(rebuild, what, draws.uniform(EARLIEST, LATEST), lock)
+                if code:
+                    raise InputError(_failed(log))
+                if code == 0:
+                    break
+                if not kill(rebuild, what):
+                    rebuild.kill()
+                    rebuild.wait()
+                    continue  # between two stages: another moment
                 if left := left_after(mark):
                     raise InputError(
                         f"{GRACE_SECONDS} s after the {what} was killed these still ran: {left}"
                     )
                 done += 1
                 bar.update()
+        mend_lock(lock, committed=True)
         if started(torn / folder, log, uuid4().hex).wait():
             raise InputError(_failed(log))
-        expected, found = outputs(whole / folder / LOCK), outputs(torn / folder / LOCK)
+        expected, found = outputs(whole / folder / LOCK), outputs(lock)
         differing = sorted(
             path for path in expected | found if expected.get(path) != found.get(path)
         )

@@ -3,7 +3,8 @@
 `dvc repro --allow-missing --dry` knows for every stage but those that depend on a folder gathered
 from many stages' outputs. The hash of such a folder follows from the hashes of its files, all of
 which the lock holds, so it can be computed and compared. Of code that changed it knows that the
-stage `code` would run, and not which others after it; their sums say that.
+stage `code` would run, and not which others after it; their sums say that. With `--bytes` the
+outputs that are here are held against the lock, too, and so is DVC's cache.
 """
 
 import hashlib
@@ -12,12 +13,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from ruamel.yaml import YAML
+import typer
 
 from stages.core.code_files import sums_file
+from stages.core.stage.command import stage_command
+from stages.core.stage.lock_file import LOCK, read_lock
+from tools.lock_bytes import DVC, bytes_complaints, folder_hash
 
-DVC = [sys.executable, "-m", "dvc"]
 # What runs anew where pages alone are to be drawn: the sums of code, and what they are of.
 DRAWING = ("code", "report")
 PRINT_SUMS = """
@@ -25,12 +29,6 @@ import json
 from stages.code.stage import run_files, sums
 print(json.dumps({name: sums(files) for name, files in run_files().items()}))
 """
-
-
-def folder_hash(files: dict[str, str]) -> str:
-    """DVC's hash of a folder that holds `files` (relative path -> MD5)."""
-    entries = [{"md5": files[path], "relpath": path} for path in sorted(files)]
-    return hashlib.md5(json.dumps(entries).encode()).hexdigest() + ".dir"
 
 
 def folder_complaints(lock: dict) -> list[str]:
@@ -89,8 +87,11 @@ def complaints(
     Args:
         sums: as `sums_of` has them of the folder's code, which takes seconds; None: made here.
         drawn_earlier: whether its pages may be of earlier code than that of now.
+
+    Raises:
+        InputError: there is no lock, or a kill cut it short.
     """
-    lock = YAML(typ="safe").load(folder / "dvc.lock")["stages"]
+    lock = read_lock(folder / LOCK)
     complaints = folder_complaints(lock)
     measuring = {name: stage for name, stage in lock.items() if name not in DRAWING}
     sums = sums or sums_of((folder / "stages").resolve())
@@ -114,13 +115,25 @@ def is_configuration(folder: Path) -> bool:
     return folder.resolve().parent.name == "configurations"
 
 
+def main(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="of configurations; by default this one")
+    ] = None,
+    check_bytes: Annotated[
+        bool, typer.Option("--bytes", help="also of outputs and DVC's cache; reads all of them")
+    ] = False,
+) -> None:
+    """Say whether dvc.lock is what sources and settings give; exit with 1 where it is not."""
+    code = {folder: (folder / "stages").resolve() for folder in folders or [Path()]}
+    sums = {stages: sums_of(stages) for stages in set(code.values())}
+    found = []
+    for folder, stages in code.items():
+        wrong = complaints(folder, sums[stages], is_configuration(folder))
+        wrong += bytes_complaints(folder, read_lock(folder / LOCK)) if check_bytes else []
+        found += [f"{folder}: {line}" for line in wrong]
+    typer.echo("\n".join(found) or "dvc.lock is up to date")
+    raise typer.Exit(bool(found))
+
+
 if __name__ == "__main__":
-    folders = {Path(name): (Path(name) / "stages").resolve() for name in sys.argv[1:] or ["."]}
-    sums = {code: sums_of(code) for code in set(folders.values())}
-    found = [
-        f"{folder}: {line}"
-        for folder, code in folders.items()
-        for line in complaints(folder, sums[code], is_configuration(folder))
-    ]
-    print("\n".join(found) or "dvc.lock is up to date")
-    sys.exit(bool(found))
+    stage_command(main)

@@ -118,10 +118,10 @@ def draw(
     processes: Annotated[int, typer.Option(help="clones, whose tests run side by side")] = 2,
 ) -> None:
     """Draw changes of the committed code, and make clones to try them in."""
+    target_folder(FOLDER, "draw of changes")  # one that is there took hours to try
     from cosmic_ray.commands import init
     from cosmic_ray.work_db import WorkDB, use_db
 
-    target_folder(FOLDER, "draw of changes")  # one that is there took hours to try
     clones = [FOLDER / str(number) for number in range(processes)]
     for clone in clones:
         subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)

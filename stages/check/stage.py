@@ -20,6 +20,7 @@ from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
 from stages.core.stage.files import InputError, atomic, read_yaml
+from stages.core.stage.lock_file import LOCK, MEND
 from stages.core.stage.places import MEASURES, WORK
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, checked, section
 from stages.core.tasks.task import Seeds, load_task
@@ -187,4 +188,7 @@ def run_stage() -> None:
         partial.write_text("The settings can be kept to.\n", encoding="utf-8")
     with atomic(MEASURED) as partial:
         partial.write_text("\n".join([*measured(Path()), ""]), encoding="utf-8")
-    typer.echo("the settings can be kept to")
+    typer.echo(
+        "the settings can be kept to\n"
+        f"should a kill ever leave {LOCK} empty, so that DVC calls it invalid: {MEND}"
+    )

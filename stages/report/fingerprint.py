@@ -11,22 +11,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from stages.core.code_files import SUMS
+from stages.core.stage.lock_file import LOCK, read_lock
 
-LOCK = Path("dvc.lock")
 WRITTEN = ("work/", "reports/")  # where stages write
 CODE = f"{SUMS.as_posix()}/"  # sums of source files, alike on every processor
 LEFT_OUT = ("report", "code")  # `code` depends on all source files, those of no result among them
 DIGITS = 12
 
 
-def fingerprint(lock: Path = LOCK) -> str | None:
-    """The first digits of the SHA-256 of what went in; None where there is no lock."""
+def fingerprint(lock: Path = Path(LOCK)) -> str | None:
+    """The first digits of the SHA-256 of what went in; None where there is no lock.
+
+    Raises:
+        InputError: a kill cut the lock short.
+    """
     if not lock.is_file():
         return None
-    stages = YAML(typ="safe").load(lock.read_text(encoding="utf-8"))["stages"]
+    stages = read_lock(lock)
     went_in = {name: _inputs(stage) for name, stage in stages.items() if name not in LEFT_OUT}
     text = json.dumps(went_in, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
