@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt, model_validator
 
+from stages.core.closure import code_run_by
 from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -28,7 +29,7 @@ from stages.core.heads.seam import Gated
 from stages.core.outcomes.modes import Half, Share, Sizes, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Parameters, section
@@ -36,12 +37,6 @@ from stages.core.tasks.examples import draw_examples, read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
 
 RUNS = SCRATCH / "ablate"
-# A change of these files makes kept outcomes void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "runtime/*.py", "tasks/*.py"),
-    *code_of("fan_out.py", "outcomes/outcomes.py", "outcomes/modes.py"),
-    Path(__file__),
-]
 OUTCOMES = "outcomes"  # among the results of a run
 
 
@@ -104,7 +99,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
             [
                 *files_in(model_folder(task, TUNED, tuned_with)),
                 *(examples_file(task, split) for split in ("train", "validation")),
-                *CODE,
+                *code_run_by(__name__),
             ],
             read_runtime(),
         )

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
-from stages.code.closure import CORPUS, ROOT, closure, commands, runs_nothing, sources
+from stages.core.closure import CORPUS, ROOT, closure, commands, runs_nothing, sources
 from stages.core.code_files import FILES, sums_file
 from stages.core.stage.files import atomic
 

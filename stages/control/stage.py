@@ -16,6 +16,7 @@ from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
 from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds, require_control_seed
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
@@ -38,7 +39,7 @@ from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.modes import Half, Share, fixed_gates, random_gates
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.runtime.runtime import Precision, read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED_FROM_RANDOM
 from stages.core.stage.places import SCRATCH, examples_file, model_folder
 from stages.core.stage.settings import Resampled, section
@@ -47,12 +48,6 @@ from stages.core.tasks.metrics import predictions_from_logits
 from stages.core.tasks.task import Task, load_task, seeds_of
 
 RUNS = SCRATCH / "control"
-# A change of these files makes kept tables void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "maps/similarity.py"),
-    *code_of("outcomes/*.py", "runtime/*.py", "tasks/*.py", "fan_out.py"),
-    Path(__file__),
-]
 READ = ("kind", "metrics", "max_length")  # of a task's entry
 TABLES = {
     "gates": GATES,
@@ -105,7 +100,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
                 *files_in(folders[0]),
                 *files_in(folders[1]),
                 examples_file(task, "validation"),
-                *CODE,
+                *code_run_by(__name__),
             ],
             read_runtime(),
         )

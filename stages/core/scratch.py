@@ -4,25 +4,13 @@ import ast
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from stages.core.stage.files import remove
 
 COMPLETE = "complete"  # a file in a saved state, written after all others
-
-
-def code_of(*patterns: str) -> list[Path]:
-    """Files of `stages.core` that match the patterns.
-
-    Raises:
-        FileNotFoundError: a pattern has no match.
-    """
-    core = Path(__file__).parent
-    files = {pattern: sorted(core.glob(pattern)) for pattern in patterns}
-    if absent := [pattern for pattern, found in files.items() if not found]:
-        raise FileNotFoundError(f"{core}: no file is named {', '.join(absent)}")
-    return [file for found in files.values() for file in found]
 
 
 def fingerprint(identity: Any, files: Iterable[Path]) -> str:
@@ -33,15 +21,17 @@ def fingerprint(identity: Any, files: Iterable[Path]) -> str:
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode())
     for path in files:
         if path.suffix == ".py":
-            digest.update(hashlib.sha256(_what_runs(path).encode()).digest())
+            runs = _what_runs(path.read_text(encoding="utf-8"))
+            digest.update(hashlib.sha256(runs.encode()).digest())
             continue
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
 
 
-def _what_runs(source: Path) -> str:
-    tree = ast.parse(source.read_text(encoding="utf-8"))
+@cache
+def _what_runs(source: str) -> str:
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():

@@ -13,11 +13,12 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from stages.core.bf16 import fast_in_bf16
+from stages.core.closure import code_run_by
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import files_in, finishing
 from stages.core.runtime.runtime import Runtime, find_device, start
-from stages.core.scratch import code_of, fingerprint, open_scratch
+from stages.core.scratch import fingerprint, open_scratch
 from stages.core.stage.arms import WITH_TUNING, Arm
 from stages.core.stage.files import InputError
 from stages.core.stage.places import SCRATCH, examples_file
@@ -31,11 +32,6 @@ from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Finetune, examples_a_pass, train
 
 RUNS = SCRATCH / "finetune"
-# A change of these files makes kept runs and states void.
-CODE = [
-    *code_of("bf16.py", "encoder/*.py", "runtime/*.py", "tasks/*.py", "stage/arms.py"),
-    *(Path(__file__).with_name(f"{name}.py") for name in ("run", "task_model", "training")),
-]
 SPLITS = ("train", "validation")
 MODEL, PREDICTIONS_FILE, FACTS_FILE = "model", "predictions.parquet", "facts.json"
 PLACES = 6  # decimal places of scores
@@ -92,7 +88,7 @@ def sources_of(task: str, checkpoint: Path) -> str:
     """Fingerprint of everything but settings and place that the runs of a task depend on."""
     versions = [version(name) for name in ("torch", "transformers", "accelerate", "tokenizers")]
     examples = [examples_file(task, split) for split in SPLITS]
-    return fingerprint(versions, [*examples, *files_in(checkpoint), *CODE])
+    return fingerprint(versions, [*examples, *files_in(checkpoint), *code_run_by(__name__)])
 
 
 def make(run: Run, report: Report) -> None:

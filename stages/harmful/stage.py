@@ -15,6 +15,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import PositiveInt, model_validator
 
+from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
@@ -33,7 +34,7 @@ from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.outcomes.paired import draw_weights
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
 from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Resampled, section
@@ -55,24 +56,6 @@ from stages.harmful.single_heads import kept, without_each_head
 from stages.harmful.tables import EXAMPLES, HALVES, HEADS, SAVING, SCORES, SPREAD
 
 RUNS = SCRATCH / "harmful"
-OWN = [
-    "attention",
-    "calibration",
-    "choices",
-    "found",
-    "saving",
-    "scores",
-    "single_heads",
-    "spread",
-    "stage",
-    "tables",
-]
-# A change of these files makes kept tables void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "maps/statistics.py"),
-    *code_of("outcomes/*.py", "runtime/*.py", "tasks/*.py", "fan_out.py", "losses.py"),
-    *(Path(__file__).with_name(f"{name}.py") for name in OWN),
-]
 READ = ("kind", "metrics", "max_length")  # of a task's entry
 TABLES = {
     "scores": SCORES,
@@ -129,7 +112,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
                 *files_in(model),
                 *(files_in(grid) if grid.is_dir() else []),
                 examples_file(task, "validation"),
-                *CODE,
+                *code_run_by(__name__),
             ],
             read_runtime(),
         )

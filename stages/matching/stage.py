@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from pydantic import Field, PositiveInt
 
+from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.finished import (
@@ -36,7 +37,7 @@ from stages.core.outcomes.deciding import deciding_metric
 from stages.core.outcomes.modes import Share
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
 from stages.core.stage.places import SCRATCH, examples_file, model_folder
 from stages.core.stage.settings import Resampled, section
@@ -56,13 +57,6 @@ from stages.matching.turning_off import MODE, draws_of, gates_on_all, gates_with
 
 RUNS = SCRATCH / "matching"
 # Of this room: `results` makes tables of what is kept.
-OWN = ("choosing", "examples", "reading", "stage", "tables", "terms", "turning_off")
-# A change of these files makes kept results void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "outcomes/*.py"),
-    *code_of("recordings/tokens.py", "runtime/*.py", "tasks/*.py", "fan_out.py", "losses.py"),
-    *(Path(__file__).with_name(f"{name}.py") for name in OWN),
-]
 READ = ("kind", "metrics", "max_length")  # of a task's entry
 
 
@@ -123,7 +117,7 @@ class Run:
             [
                 *files_in(self.model),
                 *(examples_file(self.task, split) for split in ("train", "validation")),
-                *CODE,
+                *code_run_by(__name__),
             ],
             self.runtime,
         )

@@ -13,10 +13,11 @@ import pandas as pd
 import torch
 from transformers import BertForMaskedLM, BertTokenizer
 
+from stages.core.closure import code_run_by
 from stages.core.finished import finishing, is_finished, result, run_folder
 from stages.core.kept_encoders import FACTS_FILE, hashes
 from stages.core.runtime.runtime import Runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import SCRATCH
 from stages.pretrain.heads import HeadCourse, course_table
@@ -29,25 +30,6 @@ from stages.pretrain.training import EVALUATED, fresh_model, train
 from stages.pretrain.vocabulary import learn_vocabulary, tokenizer_of
 
 RUNS = SCRATCH / "pretrain"
-# A change of these files makes states and results void.
-CODE = [
-    *code_of("kept_encoders.py"),
-    *(
-        Path(__file__).with_name(f"{name}.py")
-        for name in (
-            "heads",
-            "held_out",
-            "kept",
-            "make",
-            "pairs",
-            "settings",
-            "tables",
-            "text",
-            "training",
-            "vocabulary",
-        )
-    ),
-]
 VOCABULARY = "vocab.txt"
 PREPARED = "prepared"
 PLACES_OF_HEADS = 4  # decimal places of shares of attention
@@ -117,7 +99,7 @@ def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
     texts = read_texts(Path(settings.text))
     text = fingerprint_of(texts)
     identity = [settings.learnt, text, runtime.threads]
-    scratch = run_folder(RUNS / name, identity, CODE, runtime)
+    scratch = run_folder(RUNS / name, identity, code_run_by(__name__), runtime)
     if is_finished(scratch):
         print(f"{name}: kept, as nothing changed that it depends on")
         return result(scratch)

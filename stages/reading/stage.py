@@ -20,6 +20,7 @@ import pandas as pd
 from jaxtyping import Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from stages.core.closure import code_run_by
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import (
@@ -39,7 +40,7 @@ from stages.core.questions.question import Question, read_questions
 from stages.core.questions.tables import READER_RUNS
 from stages.core.questions.task import load_question_task
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.files import InputError
 from stages.core.stage.places import SCRATCH
@@ -66,14 +67,6 @@ RUNS = SCRATCH / "reading"
 ANSWERABLE = (TUNED, TUNED_FROM_RANDOM)
 MODE = "zero"
 # Of this room: `results` makes tables of what is kept.
-OWN = ("attacks", "baselines", "cls_attention", "conditions", "head_effects", "kept", "scoring")
-OWN += ("stage", "tables")
-# A change of these files makes kept results void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/*.py", "runtime/*.py"),
-    *code_of("questions/*.py", "tasks/examples.py", "fan_out.py"),
-    *(Path(__file__).with_name(f"{name}.py") for name in OWN),
-]
 
 
 class Reading(Resampled, section="reading"):
@@ -124,7 +117,11 @@ class Run:
                 self.max_length,
                 self.parameters.model_dump(exclude={"resamples", "length"}),
             ],
-            [*files_in(self.model), questions_file(self.questions, "validation"), *CODE],
+            [
+                *files_in(self.model),
+                questions_file(self.questions, "validation"),
+                *code_run_by(__name__),
+            ],
             self.runtime,
         )
 

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from transformers import PreTrainedTokenizerBase
 
+from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -32,7 +33,7 @@ from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import group_weights
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.scratch import code_of, open_scratch
+from stages.core.scratch import open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, Arm
 from stages.core.stage.files import InputError
 from stages.core.stage.places import SCRATCH, examples_file, model_folder
@@ -63,14 +64,6 @@ from stages.word_order.turned_off import (
 )
 
 RUNS = SCRATCH / "word_order"
-MEASURED_BY = ("shuffles", "order_heads", "grades", "turned_off")  # modules of this room
-# A change of these files makes kept tables void.
-CODE = [
-    *code_of("encoder/*.py", "grid/*.py", "heads/*.py", "intervals/groups.py"),
-    *code_of("intervals/intervals.py", "maps/words.py", "recordings/tokens.py"),
-    *code_of("runtime/*.py", "tasks/*.py", "fan_out.py"),
-    *(Path(__file__).with_stem(name) for name in ("stage", "tables", *MEASURED_BY)),
-]
 READ = ("kind", "labels", "max_length", "data")  # of a task's entry
 DECLARED = {
     "heads": tables.HEADS,
@@ -118,7 +111,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
             [
                 *(file for folder in folders.values() for file in files_in(folder)),
                 *(examples_file(task, split) for split in ("train", "validation")),
-                *CODE,
+                *code_run_by(__name__),
             ],
             read_runtime(),
         )

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from stages.core.scratch import (
-    code_of,
     fingerprint,
     last_state,
     mark_complete,
@@ -40,12 +37,6 @@ def test_half_written_and_stale_states_are_not_taken(tmp_path: Path) -> None:
 def test_no_state_yet(tmp_path: Path) -> None:
     open_scratch(tmp_path / "key" / "name")
     assert last_state(tmp_path / "key" / "name") is None
-
-
-def test_code_that_is_not_there_is_no_code_that_never_changes():
-    assert [file.name for file in code_of("scratch.py")] == ["scratch.py"]
-    with pytest.raises(FileNotFoundError, match=r"no file is named tuning\.py"):
-        code_of("scratch.py", "tuning.py")
 
 
 def test_of_code_counts_what_runs(tmp_path: Path) -> None:

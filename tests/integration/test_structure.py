@@ -9,8 +9,8 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
-from stages.code.closure import CORPUS, closure, imports, module_file, sources
 from stages.code.stage import run_files
+from stages.core.closure import CORPUS, closure, imports, sources
 from stages.core.code_files import FILES, SUMS, sums_file
 from stages.core.stage.tables import MeasuredTable
 from tools.lock import DVC
@@ -123,43 +123,6 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
             place = re.compile(f"{named}(/|$)")
             in_git = any(place.match(file) for file in tracked)
             assert in_git or any(pattern.match(concrete) for pattern in patterns), (name, dep)
-
-
-# Code that says where files lie, reads settings, keeps results: no result depends on it.
-WITHOUT_RESULTS = (
-    "stages/core/control_seeds.py",
-    "stages/core/finished.py",
-    "stages/core/scratch.py",
-    "stages/core/stage/",
-    "stages/finetune/stage.py",
-    "stages/finetune/processes.py",
-    "stages/finetune/side_by_side.py",
-    "stages/control/tables.py",
-    "stages/matching/results.py",
-    "stages/core/maps/tables.py",
-)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "stages.finetune.run",
-        "stages.finetune.pair_baselines.run",
-        "stages.finetune.readers.run",
-        "stages.ablate",
-        "stages.control",
-        "stages.harmful",
-        "stages.matching",
-        "stages.word_order",
-    ],
-)
-def test_results_are_kept_for_the_same_code_alone(module):
-    """Everything that a stage runs is in the fingerprint of its finished results."""
-    name = f"{module}.stage" if module_file(f"{module}.stage") else module
-    known = {path.relative_to(ROOT) for path in importlib.import_module(name).CODE}
-    run = {file for file in closure(module) if file.name != "__main__.py"}
-    needed = {file for file in run if not str(file).startswith(WITHOUT_RESULTS)}
-    assert needed <= known
 
 
 def test_where_to_run_is_no_parameter_of_any_stage():

@@ -9,17 +9,16 @@ import transformers
 from jaxtyping import Float
 from tqdm import tqdm
 
+from stages.core.closure import code_run_by
 from stages.core.encoder.batches import Batch, Encoded
 from stages.core.fan_out import fan_out
 from stages.core.grid.grid import Grid, slices
 from stages.core.runtime.runtime import Runtime, find_device
-from stages.core.scratch import code_of, fingerprint, open_scratch
+from stages.core.scratch import fingerprint, open_scratch
 from stages.core.stage.files import atomic
 
 # Gates of one piece of work: enough to share the full pass, few enough to spread over machines.
 GATES_IN_BLOCK = 512
-# A change of these files makes kept pieces void.
-CODE = code_of("grid/*.py", "encoder/*.py", "heads/*.py", "runtime/*.py", "fan_out.py")
 
 
 def run_gates(
@@ -91,6 +90,6 @@ def _open_pieces(
         "versions": [torch.__version__, transformers.__version__],
     }
     weights = sorted(model.glob("model*.safetensors"))
-    progress = run / fingerprint(identity, [*weights, *CODE])
+    progress = run / fingerprint(identity, [*weights, *code_run_by(__name__)])
     open_scratch(progress)
     return progress

@@ -13,6 +13,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from stages.core.closure import code_run_by
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import finishing, run_folder
 from stages.core.runtime.runtime import start
@@ -25,7 +26,6 @@ from stages.finetune.pair_baselines.lstm import LstmAcross
 from stages.finetune.pair_baselines.pair_model import PairModel
 from stages.finetune.pair_baselines.texts import encode_apart, known_words, renumbered
 from stages.finetune.pair_baselines.towers import Towers
-from stages.finetune.run import CODE as FINETUNE_CODE
 from stages.finetune.run import (
     PREDICTIONS_FILE,
     SPLITS,
@@ -42,14 +42,6 @@ Kind = Literal["lstm", "towers"]
 KINDS: tuple[Kind, ...] = ("towers", "lstm")  # what takes longest first
 
 RUNS = SCRATCH / "pair_baselines"
-# A change of these files makes kept runs and states void.
-CODE = [
-    *FINETUNE_CODE,
-    *(
-        Path(__file__).with_name(f"{name}.py")
-        for name in ("lstm", "pair_model", "run", "texts", "towers")
-    ),
-]
 SETTINGS_FILE = "settings.json"
 
 
@@ -107,7 +99,9 @@ class PairRun(Run):
             self.size if self.kind == "lstm" else None,
             self.runtime.threads,
         ]
-        return run_folder(RUNS / self.task / self.key, identity, CODE, self.runtime)
+        return run_folder(
+            RUNS / self.task / self.key, identity, code_run_by(__name__), self.runtime
+        )
 
 
 def make(run: PairRun, report: Report) -> None:

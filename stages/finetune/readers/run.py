@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 from transformers import PreTrainedModel
 
+from stages.core.closure import code_run_by
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import files_in, finishing, run_folder
 from stages.core.questions.inputs import encode_questions
@@ -20,28 +21,19 @@ from stages.core.questions.shuffles import Degrees, Shuffled, degrees
 from stages.core.questions.task import QuestionTask
 from stages.core.questions.unanswerable import NAMES, SHUFFLES, unanswerable
 from stages.core.runtime.runtime import start
-from stages.core.scratch import code_of, fingerprint, open_scratch
+from stages.core.scratch import fingerprint, open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.places import SCRATCH
 from stages.core.stage.settings import PARAMETER_FILE, checked, section
 from stages.core.tasks.task import Task
 from stages.finetune.readers.settings import Readers
 from stages.finetune.readers.training import order_of, padding_of, steps_of, train
-from stages.finetune.run import CODE as FINETUNE_CODE
 from stages.finetune.run import FACTS_FILE, MODEL, SPLITS, Run, peak_memory, require_finite
 from stages.finetune.side_by_side import Report
 from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Finetune, texts_of_pass
 
 RUNS = SCRATCH / "readers"
-QUESTIONS = ("batches", "inputs", "loss", "places", "question", "question_files", "rows")
-# A change of these files makes kept runs and states void.
-CODE = [
-    *FINETUNE_CODE,
-    *code_of(*(f"questions/{name}.py" for name in QUESTIONS)),
-    *code_of(*(f"questions/{name}.py" for name in ("scoring", "shuffles", "task", "unanswerable"))),
-    *(Path(__file__).with_name(f"{name}.py") for name in ("run", "settings", "training")),
-]
 OUTCOMES_FILE = "outcomes.parquet"
 
 
@@ -77,7 +69,9 @@ class ReaderRun(Run):
             shuffling if self.arm in SHUFFLES else None,
             self.runtime.threads,
         ]
-        return run_folder(RUNS / self.task / self.key, identity, CODE, self.runtime)
+        return run_folder(
+            RUNS / self.task / self.key, identity, code_run_by(__name__), self.runtime
+        )
 
 
 def sources_of(task: str, checkpoint: Path) -> str:

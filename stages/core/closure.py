@@ -58,6 +58,15 @@ def closure(module: str, source: str | None = None) -> set[Path]:
     return {file for file in found if not runs_nothing(file)}
 
 
+def code_run_by(module: str) -> list[Path]:
+    """The files that a module of a stage runs: kept results of other code are void.
+
+    Args:
+        module: as its `__name__`.
+    """
+    return sorted(ROOT / file for file in closure(module))
+
+
 def module_file(name: str) -> Path | None:
     """The file of a project module, relative to the root; None for other modules."""
     path = Path(*name.split("."))
