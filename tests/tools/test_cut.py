@@ -10,11 +10,15 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSequenceClassification
 from typer.testing import CliRunner
 
+from stages.core.encoder.checkpoint import load_encoder, load_tuned
+from stages.core.encoder.configuration import read_config
+from stages.core.encoder.families import family_of
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gate_batches import GateBatch
 from stages.core.heads.seam import Gated
 from stages.core.stage.command import typer
 from stages.core.stage.files import InputError
+from tests.core.test_checkpoint_files import change
 from tools.cut import cut, head_of, main
 
 HEADS = [(1, 3), (0, 1), (1, 0)]
@@ -153,3 +157,71 @@ def test_heads_are_named_one_after_the_other(small, tmp_path):
 def test_a_head_is_written_as_layer_and_head(named):
     with pytest.raises(InputError, match=r"write LAYER\.HEAD"):
         head_of(named)
+
+
+PRUNED = [(0, 0), (1, 1), (1, 2)]
+
+
+@pytest.fixture
+def pruned(checkpoint) -> Path:
+    """The classifier without the rows and columns of some heads, as transformers 4 saved it."""
+    folder, _ = checkpoint
+    config = read_config(folder)
+    family, heads = family_of(config), config.num_attention_heads
+    weights = load_file(folder / "model.safetensors")
+    for layer in {layer for layer, _ in PRUNED}:
+        left = [head for head in range(heads) if (layer, head) not in PRUNED]
+        query, key, value, output = (f".layer.{layer}.{name}." for name in family.modules[1:5])
+        for name, weight in weights.items():
+            of_inputs = any(module in name for module in (query, key, value))
+            if of_inputs or f"{output}weight" in name:
+                axis = 0 if of_inputs else 1
+                by_head = weight.unflatten(axis, (heads, -1))[(slice(None),) * axis + (left,)]
+                weights[name] = by_head.flatten(axis, axis + 1).contiguous()
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    change(folder / "config.json", pruned_heads={"0": [0], "1": [1, 2]})
+    return folder
+
+
+def test_pruned_heads_get_zeros_and_predict_as_the_gate(checkpoint, request, tmp_path):
+    folder, inputs = checkpoint
+    gated = Gated(AutoModelForSequenceClassification.from_pretrained(folder).eval())
+    off = torch.zeros(3, gated.layers, gated.heads)
+    for layer, head in [*PRUNED, (1, 3)]:
+        off[:, layer, head] = 1
+    with torch.inference_mode():
+        expected = gated(inputs, gate=GateBatch("zero", off))
+    pruned = request.getfixturevalue("pruned")
+    for load in (load_encoder, load_tuned):
+        with pytest.raises(InputError, match=r"tools.cut .* --heads 0\.0 1\.1 1\.2"):
+            load(pruned)
+    cut(pruned, tmp_path / "cut", [*PRUNED, (1, 3)])
+    found = logits(tmp_path / "cut", inputs)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    assert "pruned_heads" not in (tmp_path / "cut/config.json").read_text()
+    load_tuned(tmp_path / "cut")
+
+
+@pytest.mark.parametrize(
+    ("heads", "complaint"),
+    [
+        ({"0": [9]}, "`pruned_heads` 0.9: .* has 2 layers of 4 heads"),
+        ({"0": [1]}, "another shape than config.json says"),
+        ("0.1", "no mapping from layers to lists of heads"),
+    ],
+)
+def test_pruned_heads_that_the_weights_do_not_have(small, tmp_path, heads, complaint):
+    change(small / "config.json", pruned_heads=heads)
+    with pytest.raises(InputError, match=complaint) as refusal:
+        cut(small, tmp_path / "cut", [(0, 0)])
+    assert ".partial" not in str(refusal.value)
+    assert not (tmp_path / "cut").exists()
+
+
+def test_a_damaged_checkpoint_is_not_cut(small, tmp_path):
+    weights = load_file(small / "model.safetensors")
+    weights["encoder.layer.0.output.dense.bias"][0] = float("nan")
+    save_file(weights, small / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match=f"{small}: 1 weights are not finite"):
+        cut(small, tmp_path / "cut", [(0, 0)])
+    assert not (tmp_path / "cut").exists()

@@ -1,6 +1,7 @@
 """The command: README.md's lines, its messages, what it writes, and how large that is."""
 
 import json
+import math
 import re
 import shlex
 import shutil
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
 from stages.core.stage.files import InputError
 from stages.view.__main__ import main
-from stages.view.models import CHECKPOINT, DEFAULT, load_model
+from stages.view.models import AGAINST, CHECKPOINT, DEFAULT, MODEL, load_model
 from stages.view.selection import MOST_MEGABYTES, characters, numbers_of
 from stages.view.view import view_data, write_view
 from tests.checkpoints import text_of
@@ -123,6 +125,25 @@ def test_what_is_wrong_is_said_with_its_mend(
     with pytest.raises(InputError, match=message):
         write_view(**given)
     assert not list(tmp_path.glob("*.html"))
+
+
+@pytest.mark.parametrize("option", [MODEL, AGAINST])
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda weights: {f"module.{name}": one for name, one in weights.items()}, "'module.'"),
+        (lambda weights: {name: one * math.nan for name, one in weights.items()}, "not finite"),
+    ],
+)
+def test_a_spoilt_classifier_is_refused_in_one_line(
+    classifiers, tmp_path, option, spoil, complaint
+):
+    folder = shutil.copytree(classifiers("bert"), tmp_path / "spoilt")
+    weights = spoil(load_file(folder / "model.safetensors"))
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match=f"^{option} .*{complaint}") as refusal:
+        load_model(str(folder), option)
+    assert "\n" not in str(refusal.value)
 
 
 def test_a_name_without_a_folder_is_asked_of_the_hub(monkeypatch):
