@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import pyarrow as pa
 
 from stages.core.stage.files import InputError
-from stages.core.texts import HALF_FAULT
+from stages.core.tasks.texts import HALF_FAULT
 
 PACKED = (".gz", ".zst")
 MOST_DIGITS = 4300  # of an integer, as Python reads them

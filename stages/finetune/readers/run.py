@@ -34,7 +34,7 @@ from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Finetune, texts_of_pass
 
 RUNS = SCRATCH / "readers"
-QUESTIONS = ("batches", "inputs", "loss", "places", "question", "question_files", "rows")
+QUESTIONS = ("batches", "inputs", "loss", "places", "question", "rows")
 # A change of these files makes kept runs and states void.
 CODE = [
     *FINETUNE_CODE,
