@@ -81,7 +81,7 @@ def json_objects(path: Path) -> Iterator[JsonLine]:
         if not line.strip():
             continue
         try:
-            values = parse_json(line)
+            values = parse_json(line.rstrip("\r\n"))
         except ValueError as fault:
             yield JsonLine(number, None, str(fault))
             continue
