@@ -18,7 +18,7 @@ from stages.core.lines import JsonLine, json_objects
 from stages.core.recording_writer import maps_target, write_maps
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
-from stages.core.texts import fault_of_text, has_half, identity_of, shown
+from stages.core.tasks.texts import fault_of_text, has_half, identity_of, shown
 from tools import dodrio_release
 from tools.saved_arrays import SavedArray, require_room, saved_arrays
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import pyarrow as pa
 
 from stages.core.stage.files import InputError
-from stages.core.texts import HALF_FAULT
+from stages.core.tasks.texts import HALF_FAULT
 
 PACKED = (".gz", ".zst")
 MOST_DIGITS = 4300  # of an integer, as Python reads them
@@ -81,7 +81,7 @@ def json_objects(path: Path) -> Iterator[JsonLine]:
         if not line.strip():
             continue
         try:
-            values = parse_json(line)
+            values = parse_json(line.rstrip("\r\n"))
         except ValueError as fault:
             yield JsonLine(number, None, str(fault))
             continue

@@ -10,7 +10,7 @@ from stages.core.corpora.store import corpus_frame
 from stages.core.lines import JsonLine, ending_of, json_objects, numbered_lines
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
-from stages.core.texts import fault_of_text, identity_of, shown
+from stages.core.tasks.texts import fault_of_text, identity_of, shown
 
 Article = tuple[str, list[str]]  # its id and its paragraphs
 FILES = "a file of JSON lines with `id` and `paragraphs`, or a .txt with blank lines between them"

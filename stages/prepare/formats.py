@@ -182,7 +182,7 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[Row]:
 def _table(path: Path) -> pq.ParquetFile:
     try:
         return pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
 
 
@@ -194,7 +194,7 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
         batches = (batch.select(wanted) for batch in table.iter_batches())
         for number, (values, fault) in enumerate(arrow_rows(batches)):
             yield Row(f"row {number}", values, fault)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
 
 

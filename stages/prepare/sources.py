@@ -14,7 +14,7 @@ from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import drawn_rows, examples_frame
 from stages.core.tasks.labels import are_words, class_number, label_name, number_of
 from stages.core.tasks.task import Task
-from stages.core.texts import fault_of_text, shown
+from stages.core.tasks.texts import fault_of_text, shown
 from stages.prepare.formats import Row, file_rows, require_columns
 
 SPLITS = ("train", "validation")
@@ -81,12 +81,12 @@ def examples_of(
         except BadRow as fault:
             bad.append(f"{row.place}: {fault}")
     names = task.label_names
+    by_place = isinstance(task.labels, int) or (names and are_words(names))
     # Left out, the last class would be lost, and each other class would have the next one's name.
-    if names and are_words(names) and len(names) in numbers and not {0, None} & numbers:
+    if by_place and len(names) in numbers and not {0, None} & numbers:
         raise InputError(
-            f"{where}: its labels count from 1 to {len(names)}, but the first name of "
-            f"`tasks.{name}.labels` in {PARAMETER_FILE} stands for 0; write the numbers there, in "
-            "quotes, in place of the names"
+            f"{where}: its labels count from 1 to {len(names)}, but `tasks.{name}.labels` in "
+            f"{PARAMETER_FILE} counts from 0; write the numbers there, as [1, 2]"
         )
     if not bad:
         return

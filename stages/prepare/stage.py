@@ -12,7 +12,7 @@ from stages.core.stage.settings import section
 from stages.core.tasks.examples import validate, write_examples
 from stages.core.tasks.tables import TASK_SIZES
 from stages.core.tasks.task import Task, load_task
-from stages.core.texts import shown
+from stages.core.tasks.texts import shown
 from stages.core.written import written_examples
 from stages.prepare.sources import read_source
 

@@ -9,7 +9,7 @@ import numpy as np
 from stages.core.lines import JsonLine, json_objects
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE
-from stages.core.texts import fault_of_text, has_half, shown
+from stages.core.tasks.texts import fault_of_text, has_half, shown
 
 Text = list[str]  # its paragraphs
 

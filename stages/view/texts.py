@@ -6,7 +6,7 @@ from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 from stages.core.encoder.batches import Encoded
 from stages.core.recordings.tokens import Special
 from stages.core.stage.files import InputError
-from stages.core.texts import has_half
+from stages.core.tasks.texts import has_half
 from stages.core.viewer.readable import Tokens, read_text
 
 

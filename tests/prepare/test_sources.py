@@ -250,6 +250,8 @@ def test_numbers_that_count_from_one_are_no_places(tmp_path: Path) -> None:
     for bad_rows in ("stop", "skip"):
         with pytest.raises(InputError, match="its labels count from 1 to 3"):
             read(path, labels=["poor", "some", "very"], columns=SINGLE, bad_rows=bad_rows)
+        with pytest.raises(InputError, match="its labels count from 1 to 3"):
+            read(path, labels=3, columns=SINGLE, bad_rows=bad_rows)
     path = json_lines(tmp_path, {"first": "text 0", "grade": 0}, *rows)
     examples = read(path, labels=["poor", "some", "very"], columns=SINGLE, bad_rows="skip")
     assert examples["label"].tolist() == [0.0, 1.0, 2.0]

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from stages.core.lines import PACKED, ending_of, json_document, json_objects
 from stages.core.questions.question import Question, fault_of
 from stages.core.questions.rows import (
     Bad,
     BadRows,
+    Layout,
     id_of,
     list_of_texts,
     object_of,
@@ -20,8 +21,6 @@ from stages.core.questions.rows import (
     value_of,
 )
 from stages.core.stage.files import InputError
-
-Layout = Literal["questions", "dream", "race"]
 
 
 class Record(NamedTuple):

@@ -6,9 +6,10 @@ from typing import Any, Literal
 import typer
 
 from stages.core.stage.files import InputError
-from stages.core.texts import HALF_FAULT, has_half, identity_of, shown
+from stages.core.tasks.texts import HALF_FAULT, has_half, identity_of, shown
 
 BadRows = Literal["stop", "skip"]
+Layout = Literal["questions", "dream", "race"]  # of a file; question_files.py says what each is
 LETTERS = "ABCDEFGHIJ"  # RACE's names of the right option
 SHOWN = 5  # bad rows named in a message
 

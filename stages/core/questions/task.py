@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from stages.core.questions.question_files import Layout
-from stages.core.questions.rows import BadRows
+from stages.core.questions.rows import BadRows, Layout
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters, section
 from stages.core.stage.targets import require_plain_name

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Literal
 
-from stages.core.texts import HALF_FAULT, has_half, shown
+from stages.core.tasks.texts import HALF_FAULT, has_half, shown
 
 # Not all that Python takes for a number: `1_2`, `nan` and `infinity` are words here.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)

@@ -90,7 +90,12 @@ def _named(label: Any) -> Any:
     if isinstance(label, bool):
         word = str(label).lower()
         raise ValueError(f'{word} is a truth value in YAML; as the name of a class write "{word}"')
-    return label_name(label) if isinstance(label, int | float | str) else label
+    try:
+        return label_name(label)
+    except ValueError as fault:
+        raise ValueError(
+            f"{label!r} names no class: {fault}; name it by a word or number"
+        ) from None
 
 
 class Task(Parameters):
