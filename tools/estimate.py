@@ -42,6 +42,7 @@ from tools.estimate_studies import (
     pretraining,
     sets_of,
 )
+from tools.repository import require_repository
 
 # Of the rate of a layer's products: what tuning and grids reach on two cores (reports/benchmarks);
 # a step of tuning has norms, activations and small attention products beside them, an LSTM reads
@@ -165,6 +166,7 @@ def main(
     counting += ["stimuli"] if sets_of(folder) else []
     counting += ["questions"] if question_tasks(folder) else []
     if counting:
+        require_repository(folder)
         command = [sys.executable, "-m", "dvc", "repro", *counting]
         made = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
         if made.returncode:
