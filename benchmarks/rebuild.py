@@ -1,6 +1,5 @@
 """A whole `dvc repro` in a clone: what each stage takes, and how much of it is not compute."""
 
-import subprocess
 from pathlib import Path
 
 import altair as alt
@@ -12,6 +11,7 @@ from benchmarks.encoders import classifier
 from benchmarks.product_rates import product_rates
 from stages.core.stage.files import InputError
 from stages.core.stage.targets import target_folder
+from tools.repository import clone_to
 
 RECORD = Path("work/rebuild")  # in the clone; a folder for each configuration
 WORDS = {
@@ -29,9 +29,7 @@ def clone(folder: Path) -> None:
         InputError: there is something already, or git cannot.
     """
     target_folder(folder, "clone (`--folder` takes one that is there)")
-    done = subprocess.run(["git", "clone", "-q", ".", str(folder)])
-    if done.returncode:
-        raise InputError(f"git clone . {folder} failed")
+    clone_to(Path(), folder)
 
 
 def run(

@@ -24,6 +24,7 @@ from stages.core.encoder.checkpoint import load_encoder
 from stages.core.kept_encoders import KEPT
 from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.command import stage_command
+from stages.core.stage.disk import GIGA, disk_of, room
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.tasks.tables import TASK_SIZES
@@ -41,6 +42,7 @@ from tools.estimate_studies import (
     pretraining,
     sets_of,
 )
+from tools.repository import require_repository
 
 # Of the rate of a layer's products: what tuning and grids reach on two cores (reports/benchmarks);
 # a step of tuning has norms, activations and small attention products beside them, an LSTM reads
@@ -51,7 +53,6 @@ SHARE_OF_RATE = 0.8
 SHARE_OF_PRETRAINING = 0.35  # in bf16, whose products are fast and all else is not
 STAGE_SECONDS = 8
 SPECIAL_TOKENS = 3
-GIGA = 1e9
 COPIES = 2  # outputs lie in work/ and in DVC's cache
 
 
@@ -165,6 +166,7 @@ def main(
     counting += ["stimuli"] if sets_of(folder) else []
     counting += ["questions"] if question_tasks(folder) else []
     if counting:
+        require_repository(folder)
         command = [sys.executable, "-m", "dvc", "repro", *counting]
         made = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
         if made.returncode:
@@ -185,6 +187,8 @@ def main(
         f"about {table['minutes'].sum():.0f} minutes and {disk:.1f} GB of disk; not counted: "
         f"{', '.join(others)}"
     )
+    if disk * GIGA > room(folder):
+        typer.secho(f"warning: {disk_of(folder)} has less room; free some", fg="yellow", err=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from tqdm import tqdm
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from stages.core.stage.lock_file import LOCK, read_lock
+from tools.repository import clone_to
 
 DVC, STAGE, ALL, WRITING = KILLED = ("dvc", "stage", "all", "dvc that writes its lock")
 MARK = "KILLED_REBUILD"  # in the environment of everything that a rebuild starts
@@ -147,8 +148,8 @@ def main(
     draws = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         whole, torn = Path(name, "whole"), Path(name, "torn")
-        for clone in (whole, torn):
-            subprocess.run(["git", "clone", "-q", ".", clone], check=True)
+        for place in (whole, torn):
+            clone_to(Path(), place)
         log, lock = Path(name, "log.txt"), torn / folder / LOCK
         began = time.monotonic()
         if started(whole / folder, log, uuid4().hex).wait():

@@ -21,6 +21,7 @@ from stages.core.code_files import sums_file
 from stages.core.stage.command import stage_command
 from stages.core.stage.lock_file import LOCK, read_lock
 from tools.lock_bytes import DVC, bytes_complaints, folder_hash
+from tools.repository import require_repository
 
 # What runs anew where pages alone are to be drawn: the sums of code, and what they are of.
 DRAWING = ("code", "report")
@@ -89,8 +90,9 @@ def complaints(
         drawn_earlier: whether its pages may be of earlier code than that of now.
 
     Raises:
-        InputError: there is no lock, or a kill cut it short.
+        InputError: there is no lock, or a kill cut it short; or no repository of git.
     """
+    require_repository(folder)
     lock = read_lock(folder / LOCK)
     complaints = folder_complaints(lock)
     measuring = {name: stage for name, stage in lock.items() if name not in DRAWING}

@@ -26,6 +26,7 @@ from tqdm import tqdm
 
 from stages.core.stage.command import stage_command
 from stages.core.stage.targets import target_folder
+from tools.repository import clone_to
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".mutation"
@@ -123,8 +124,8 @@ def draw(
     from cosmic_ray.work_db import WorkDB, use_db
 
     clones = [FOLDER / str(number) for number in range(processes)]
-    for clone in clones:
-        subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+    for place in clones:
+        clone_to(ROOT, place)
     with use_db(FOLDER / "all.sqlite", WorkDB.Mode.create) as every:
         init([clones[0] / path for path in modules()], every, {})
         items = {item.job_id: item for item in every.work_items}

@@ -13,7 +13,7 @@ import typer
 from pydantic import PositiveInt
 
 from stages.check.declared import sections
-from stages.check.names import READERS, mapping, unknown_names
+from stages.check.names import READERS, mapping, names_in, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.questions.task import is_question_task, load_question_task
@@ -23,6 +23,7 @@ from stages.core.stage.files import InputError, atomic, read_yaml
 from stages.core.stage.lock_file import LOCK, MEND
 from stages.core.stage.places import MEASURES, WORK
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, checked, section
+from stages.core.stage.targets import require_plain_name
 from stages.core.tasks.task import Seeds, load_task
 
 CHECKED = WORK / "checked.txt"
@@ -74,8 +75,11 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
     for name in known.keys() & content.keys():
         found += _said(section, known[name], name, file)
     for kind, load in ENTRIES.items():
-        for name in content.get(kind) or {}:
-            found += _said(load, str(name), file)
+        found += _said(checked, dict[str, Any], content.get(kind, {}), f"{file}: `{kind}`")
+        for name in filter(_is_text, mapping(content.get(kind))):
+            found += _said(load, name, file)
+    for name in filter(_is_text, mapping(content.get("stimuli"))):
+        found += _said(require_plain_name, name, f"{file}: stimuli")
     found += _tunings(content, file)
     found += unknown_names(content, file, needed)
     found += _older_than_settings(folder)
@@ -84,8 +88,8 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
 
 def _stages(folder: Path) -> list[dict[str, Any]]:
     """What the pipeline of a configuration runs; a stage of many names once."""
-    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
-    return [stage.get("do", stage) for stage in pipeline]
+    pipeline = mapping(mapping(read_yaml(folder / PIPELINE)).get("stages")).values()
+    return [mapping(stage.get("do", stage)) for stage in map(mapping, pipeline)]
 
 
 def _needed(folder: Path) -> set[str]:
@@ -106,8 +110,8 @@ def _said(call: Any, *arguments: Any) -> list[str]:
 def _tunings(content: dict[str, Any], file: Path) -> list[str]:
     """What is wrong with the settings of `finetune` that tasks replace."""
     common, found = content.get("finetune"), []
-    for name, entry in (content.get("tasks") or {}).items():
-        own = entry.get("finetune") if isinstance(entry, dict) else None
+    for name, entry in mapping(content.get("tasks")).items():
+        own = mapping(entry).get("finetune")
         if isinstance(common, dict) and isinstance(own, dict):
             where = f"{file}: `tasks.{name}.finetune`"
             found += _said(checked, SECTIONS["finetune"], common | own, where)
@@ -142,13 +146,13 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
     taken = {
         name
         for section in ("run", READERS)
-        for name in (mapping(content.get(section)).get("tasks") or [])
+        for name in names_in(mapping(content.get(section)).get("tasks"))
     }
     paths = {
         f"tasks.{name}.data.splits.{split}": path
-        for name, entry in (content.get("tasks") or {}).items()
+        for name, entry in mapping(content.get("tasks")).items()
         if name in taken and _is_of(entry, "data", "files")
-        for split, path in (entry["data"].get("splits") or {}).items()
+        for split, path in mapping(entry["data"].get("splits")).items()
     }
     paths |= {
         f"{kind}.{name}.path": entry["path"]
@@ -160,7 +164,7 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
         f"stimuli.{name}.recorded.path": mapping(mapping(entry).get("recorded")).get("path")
         for name, entry in mapping(content.get("stimuli")).items()
     }
-    tagger = content.get("tagger") or {}
+    tagger = mapping(content.get("tagger"))
     paths |= {f"tagger.{key}": tagger[key] for key in ("train", "test") if tagger.get(key)}
     if _is_of(content, "checkpoint", "folder"):
         paths["checkpoint.path"] = content["checkpoint"].get("path")
@@ -171,8 +175,11 @@ def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
 
 def _is_of(entry: Any, key: str, source: str) -> bool:
     """Whether the part `key` of an entry is a mapping of that source."""
-    part = entry.get(key) if isinstance(entry, dict) else None
-    return isinstance(part, dict) and part.get("source") == source
+    return mapping(mapping(entry).get(key)).get("source") == source
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
 
 
 def run_stage() -> None:

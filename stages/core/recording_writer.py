@@ -22,7 +22,7 @@ from stages.core.recordings.layout import (
     shard_name,
 )
 from stages.core.stage.files import InputError, atomic
-from stages.core.stage.targets import target_folder
+from stages.core.stage.targets import require_room, target_folder
 
 STORE = "store.json"
 OTHERS = r"maps-\d{5}\.f16|(index|tokens)\.parquet"
@@ -51,8 +51,8 @@ def write_maps(
         shard_megabytes: upper bound of the size of one file, in units of 1,000,000 bytes.
 
     Raises:
-        InputError: an id stands twice, one example is larger than a shard may be, or `path` has
-            something else than maps.
+        InputError: an id stands twice, one example is larger than a shard may be, the disk has no
+            room, or `path` has something else than maps.
         ValueError: at the end, when a map of some example and layer was not written.
     """
     with atomic(maps_target(path)) as partial:
@@ -77,6 +77,8 @@ class MapWriter:
         folder.mkdir(parents=True)
         self.folder, self.layers, self.heads = folder, layers, heads
         self.index = _placed(tokens, layers * heads, shard_bytes)
+        size = int(bytes_of(self.index["length"], layers * heads).sum())
+        require_room(folder, size, "its maps")
         self._lengths = self.index["length"].to_numpy()
         self._shards = self.index["shard"].to_numpy()
         self._offsets = self.index["offset"].to_numpy()

@@ -4,6 +4,7 @@ Two runs of one thread each are done sooner than two of two threads one after th
 writes the same bytes whatever runs beside it.
 """
 
+import errno
 import os
 import signal
 import threading
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from stages.core.stage.disk import is_full
 from stages.core.stage.files import InputError
 
 Job = TypeVar("Job")
@@ -42,6 +44,7 @@ def side_by_side(
 
     Raises:
         InputError: a job raised it.
+        OSError: a disk was full.
         ChildProcessError: a job ended otherwise than by its end.
     """
     # Forked from a process that has imported all and done nothing: so nothing that ran before is
@@ -77,7 +80,7 @@ def side_by_side(
                     free.append(place)
                     yield job
                 else:
-                    if isinstance(message, InputError):
+                    if isinstance(message, InputError | OSError):
                         raise message
                     report(message)
     finally:
@@ -99,8 +102,12 @@ def _run(
         function(job, sender.send)
     except InputError as error:
         sender.send(error)
-    except Exception:
-        traceback.print_exc()
+    except Exception as error:
+        if is_full(error):
+            file = getattr(error, "filename", None)
+            sender.send(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file))
+        else:
+            traceback.print_exc()
         raise SystemExit(1) from None
     finally:
         sender.close()

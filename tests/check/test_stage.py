@@ -172,6 +172,49 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
+SHAPED = ("tasks", "corpora", "stimuli", "run", "tagger")
+SHAPES = {"text": "abc", "names": ["a", "b"], "null": None, "deep": [[{"a": [None]}]]}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_section_of_another_shape_is_named(change, shape):
+    """Each alone, among sound ones that name its entries, and all at once."""
+    for name in SHAPED:
+        change(lambda own, name=name: own.update({name: shape}))
+        assert [line for line in complaints(Path()) if line.startswith(f"params.yaml: `{name}`")]
+    change(lambda own: own.update(dict.fromkeys(own, shape)))
+    found = "\n".join(complaints(Path()))
+    assert [name for name in read_yaml("params.yaml") if f"`{name}`" not in found] == []
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_what_stands_in_a_section_in_another_shape_is_named(change, shape):
+    def apply(own: dict) -> None:
+        own["tasks"]["mrpc"] = own["corpora"]["pairs"] = own["stimuli"]["written"] = shape
+        own["tasks"]["rte"]["data"] = own["tasks"]["sst2"]["finetune"] = shape
+        own["run"]["tasks"] = own["probes"]["corpora"] = own["confusion"]["sets"] = [shape]
+
+    change(apply)
+    found = "\n".join(complaints(Path()))
+    keys = ["tasks.mrpc", "corpora.pairs", "stimuli", "tasks.rte", "tasks.sst2"]
+    keys += [] if shape == "abc" else ["run", "probes", "confusion"]
+    assert [key for key in keys if f"`{key}`" not in found] == []
+
+
+def test_names_of_entries_are_texts_that_can_name_files(change):
+    def apply(own: dict) -> None:
+        for kind in ("tasks", "corpora", "stimuli"):
+            own[kind] |= {5: own[kind]["written" if kind == "stimuli" else next(iter(own[kind]))]}
+            own[kind] |= {"../../mine": own[kind][5]}
+
+    change(apply)
+    found = complaints(Path())
+    for kind, word in (("tasks", "task"), ("corpora", "corpus"), ("stimuli", "stimuli")):
+        assert [line for line in found if f"{word} '../../mine': a name has letters" in line]
+        of_kind = [line for line in found if line.startswith(f"params.yaml: `{kind}`")]
+        assert [line for line in of_kind if "valid string (it is 5)" in line]
+
+
 @pytest.mark.parametrize(("made", "complaint"), CHANGES.values(), ids=CHANGES)
 def test_what_is_wrong_is_named_with_file_and_key(change, made, complaint):
     change(made)

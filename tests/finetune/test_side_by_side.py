@@ -92,6 +92,8 @@ def fail(job: str, report: Report) -> None:
         os.kill(os.getpid(), 9)
     if job == "error":
         raise RuntimeError("out of memory")
+    if job == "disk":
+        raise OSError("9000 requested and 200 written")  # as numpy says it
     time.sleep(600)
 
 
@@ -100,6 +102,7 @@ def fail(job: str, report: Report) -> None:
     [
         ("input", InputError, "the key is wrong"),
         ("killed", ChildProcessError, "killed ended with status -9"),
+        ("disk", OSError, "No space left on device"),
         ("error", ChildProcessError, "error ended with status 1"),
     ],
 )

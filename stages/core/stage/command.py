@@ -1,6 +1,5 @@
 """Running a stage as a command."""
 
-import errno
 import os
 import sys
 from collections.abc import Callable
@@ -9,8 +8,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from stages.core.stage.arms import ARM_HELP, TASK_ARMS
+from stages.core.stage.disk import disk_of, is_full
 from stages.core.stage.files import InputError
 from stages.core.stage.parent import end_with_parent
+
+AGAIN = "run the stage again: what is finished stays"
 
 
 def _task_arm(name: str) -> str:
@@ -46,7 +48,7 @@ TaskArmsOption = Annotated[
 def stage_command(main: Callable[..., None] | typer.Typer) -> None:
     """Run a stage's `main` as a command with `--help`; an `InputError` ends it with status 2.
 
-    So does a file that cannot be read or written, a full disk among them.
+    So does a file that cannot be read or written, or a disk that is full, of a worker too.
 
     A stage with further commands gives its typer app instead. A stage that DVC runs ends with it.
     """
@@ -56,14 +58,16 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
         main() if isinstance(main, typer.Typer) else typer.run(main)
     except InputError as error:
         _refuse(str(error))
-    except OSError as error:
-        if error.filename is None and error.errno != errno.ENOSPC:
-            raise  # of a network or a process
-        mend = "free some" if error.errno == errno.ENOSPC else "mend that"
-        _refuse(
-            f"{error.filename or 'the disk'}: {error.strerror}; {mend} and run the stage again: "
-            "what is finished stays"
-        )
+    except Exception as error:
+        if is_full(error):
+            file = getattr(error, "filename", None)
+            written = f"{file}: " if file else ""
+            _refuse(f"{written}no room is left on {disk_of(file)}; free some and {AGAIN}")
+        if isinstance(error, ChildProcessError):
+            _refuse(f"{error}; what it said stands above")
+        if not isinstance(error, OSError) or error.filename is None:
+            raise  # of a network, or a fault of the code
+        _refuse(f"{error.filename}: {error.strerror}; mend that and {AGAIN}")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """Reading settings and writing results so that nothing half-written is ever taken for a result."""
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
+
+from stages.core.stage.disk import is_full
 
 
 class InputError(ValueError):
@@ -47,6 +50,10 @@ def atomic(path: str | Path) -> Iterator[Path]:
         if path.is_dir():
             remove(path)
         os.replace(partial, path)
+    except Exception as error:
+        if is_full(error) and getattr(error, "filename", None) is None:  # as of most libraries
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+        raise
     finally:
         remove(partial)
 

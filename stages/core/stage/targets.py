@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from stages.core.stage.disk import GIGA, disk_of, room
 from stages.core.stage.files import InputError
 
 MARK_WITHIN = 1 << 16  # bytes of a file, in which its mark stands
@@ -88,6 +89,22 @@ def target_file(
                 f"{target} is there already and is no {what}; remove it, or name another file"
             )
     return place
+
+
+def require_room(path: str | Path, size: int, what: str) -> None:
+    """Check that a disk has room for what is to be written, before hours of computing.
+
+    Args:
+        size: in bytes.
+
+    Raises:
+        InputError: it has not.
+    """
+    if size > room(path):
+        raise InputError(
+            f"{path}: {what} take {size / GIGA:.1f} GB, more than {disk_of(path)} has room for; "
+            "free some"
+        )
 
 
 def require_plain_name(name: str, where: str, others: str = "_") -> None:

@@ -1,0 +1,31 @@
+"""What the workflow may do: read alone, by actions that nobody can move, once for each change."""
+
+import re
+
+import pytest
+from ruamel.yaml import YAML
+
+from tools.pipeline import ROOT
+
+FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_actions_are_commits_without_credentials(file):
+    text = file.read_text(encoding="utf-8")
+    workflow = YAML(typ="rt").load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    uses = [step["uses"] for step in steps if "uses" in step]
+    assert uses and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", one) for one in uses)
+    # The version beside each, so that a reader knows what the commit is.
+    assert len(re.findall(r"uses: \S+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", text, re.M)) == len(uses)
+    checkouts = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts and all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_one_change_makes_one_run(file):
+    """A push to the branch of a pull request would otherwise make two."""
+    on = YAML(typ="rt").load(file.read_text(encoding="utf-8"))["on"]
+    assert on["push"] == {"branches": ["main"]} and "pull_request" in on
