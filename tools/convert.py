@@ -20,7 +20,7 @@ from stages.core.stage.command import stage_command
 from stages.core.stage.files import InputError
 from stages.core.tasks.texts import fault_of_text, has_half, identity_of, shown
 from tools import dodrio_release
-from tools.saved_arrays import SavedArray, require_room, saved_arrays
+from tools.saved_arrays import SavedArray, require_memory, saved_arrays
 
 SHARD_MEGABYTES = 250
 TOKENS = "tokens.jsonl"
@@ -213,7 +213,7 @@ def _layers(file: Path) -> list[SavedArray]:
     shape = layers[0].shape
     if len({layer.shape for layer in layers}) > 1 or shape[2] != shape[3]:
         raise InputError(f"{file}: its layers differ in shape, or maps are not square")
-    require_room(file, shape, sum(layer.bytes for layer in layers) // max(shape[0], 1))
+    require_memory(file, shape, sum(layer.bytes for layer in layers) // max(shape[0], 1))
     return layers
 
 

@@ -13,7 +13,7 @@ from stages.core.corpora.store import word
 from stages.core.encoder.families import WORDPIECE
 from stages.core.recordings.tokens import words_of_pieces
 from stages.core.stage.files import InputError
-from tools.saved_arrays import require_room, saved_arrays
+from tools.saved_arrays import require_memory, saved_arrays
 
 UNIT = 10_000  # weights of the array file are whole numbers of this part of 1
 ARRAYS, TOKENS, PARSES = "sst2_attention_u16.npz", "sst2_tokens.json", "sst2-dependencies.json"
@@ -39,7 +39,7 @@ def read(source: Path) -> tuple[list[dict[str, Any]], Reader]:
             maps = arrays.get(identity)
             if maps is None or len(maps.shape) != 4 or maps.shape[2:] != (count, count):
                 raise InputError(f"{source / ARRAYS}: no maps `{identity}` of {count} tokens")
-            require_room(source / ARRAYS, maps.shape, maps.bytes)
+            require_memory(source / ARRAYS, maps.shape, maps.bytes)
             return np.stack(list(maps.rows())).astype(np.float32) / UNIT
 
     elif (source / FOLDER).is_dir():

@@ -57,7 +57,7 @@ def saved_arrays(file: Path) -> dict[str, SavedArray]:
         raise _damaged(file, error) from None
 
 
-def require_room(file: Path, shape: tuple[int, ...], size: int) -> None:
+def require_memory(file: Path, shape: tuple[int, ...], size: int) -> None:
     """Refuse maps of which one example, with `size` bytes, is larger than any encoder's.
 
     Raises:

@@ -22,7 +22,7 @@ from stages.core.recordings.layout import (
     shard_name,
 )
 from stages.core.stage.files import InputError, atomic
-from stages.core.stage.targets import require_room, target_folder
+from stages.core.stage.targets import require_disk, target_folder
 
 STORE = "store.json"
 OTHERS = r"maps-\d{5}\.f16|(index|tokens)\.parquet"
@@ -78,7 +78,7 @@ class MapWriter:
         self.folder, self.layers, self.heads = folder, layers, heads
         self.index = _placed(tokens, layers * heads, shard_bytes)
         size = int(bytes_of(self.index["length"], layers * heads).sum())
-        require_room(folder, size, "its maps")
+        require_disk(folder, size, "its maps")
         self._lengths = self.index["length"].to_numpy()
         self._shards = self.index["shard"].to_numpy()
         self._offsets = self.index["offset"].to_numpy()

@@ -91,7 +91,7 @@ def target_file(
     return place
 
 
-def require_room(path: str | Path, size: int, what: str) -> None:
+def require_disk(path: str | Path, size: int, what: str) -> None:
     """Check that a disk has room for what is to be written, before hours of computing.
 
     Args:

@@ -12,7 +12,7 @@ import pytest
 from stages.core.stage.command import stage_command
 from stages.core.stage.disk import disk_of, is_full
 from stages.core.stage.files import InputError, atomic
-from stages.core.stage.targets import require_room
+from stages.core.stage.targets import require_disk
 
 NUMPY = "1000000 requested and 25584 written"
 # Each as its library words it on a full disk.
@@ -100,7 +100,7 @@ def test_a_fault_of_the_code_keeps_its_traceback(error, monkeypatch):
 
 
 def test_what_will_not_fit_is_refused_before(tmp_path):
-    require_room(tmp_path / "new" / "maps", 1, "its maps")
+    require_disk(tmp_path / "new" / "maps", 1, "its maps")
     with pytest.raises(InputError, match=r"its maps take 1000000000.0 GB, more than the disk at /"):
-        require_room(tmp_path / "new" / "maps", 10**18, "its maps")
+        require_disk(tmp_path / "new" / "maps", 10**18, "its maps")
     assert disk_of(tmp_path / "new").startswith("the disk at /")
