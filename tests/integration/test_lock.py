@@ -14,14 +14,16 @@ from tools.lock import (
     DVC,
     code_complaints,
     complaints,
+    complaints_of_earlier_code,
     folder_complaints,
     folder_hash,
     is_configuration,
+    settings_complaints,
     sums_of,
 )
 from tools.pipeline import ROOT
 
-LOCKED = sorted(path.parent for path in [*ROOT.glob("dvc.lock"), *ROOT.glob("*/*/dvc.lock")])
+LOCKED = sorted(path.parent for path in ROOT.glob("*/*/dvc.lock"))
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +31,22 @@ def sums() -> dict[str, str]:
     return sums_of(ROOT / "stages")
 
 
+def test_committed_lock_is_what_the_sources_give(sums):
+    assert complaints(ROOT, sums) == []
+
+
 @pytest.mark.parametrize("folder", LOCKED, ids=lambda path: path.name)
-def test_committed_lock_is_what_the_sources_give(folder, sums):
-    assert complaints(folder, sums, is_configuration(folder)) == []
+def test_committed_locks_of_configurations_have_their_settings(folder):
+    """Their code may be that of an earlier commit."""
+    assert is_configuration(folder)
+    assert complaints_of_earlier_code(folder) == []
+
+
+def test_a_setting_that_a_lock_has_otherwise_is_found():
+    lock = {"drift@a": {"params": {"params.yaml": {"drift": {"batch": 8}, "tasks.a": {"b": 1}}}}}
+    assert settings_complaints(lock, {"drift": {"batch": 8}, "tasks": {"a": {"b": 1}}}) == []
+    found = settings_complaints(lock, {"drift": {"batch": 9}, "tasks": {}})
+    assert [line.split(" of ")[0] for line in found] == ["drift@a: `drift`", "drift@a: `tasks.a`"]
 
 
 def test_hash_of_a_folder_is_that_of_dvc(tmp_path):
@@ -67,20 +82,6 @@ def test_stages_whose_code_changed_are_found():
     lock = {"drift@a": {"deps": [drift]}, "effects@a": {"deps": [effects]}, "none": {}}
     (found,) = code_complaints(lock, sums)
     assert found.startswith("effects@a: work/code/ablate.effects.txt is another now")
-
-
-def test_pages_of_earlier_code_are_forgiven_and_verdicts_of_earlier_code_are_not(module_copy):
-    """As of a configuration: an edited page concerns `report` alone, an edited claim `findings`."""
-    edited = [module_copy / "stages/syntax" / name for name in ("page.py", "claims.py")]
-    texts = [file.read_text() for file in edited]
-    for file, text in zip(edited, texts, strict=True):
-        file.write_text(f"{text}\nEDITED = True\n")
-    try:
-        (found,) = complaints(module_copy, drawn_earlier=True)
-        assert found.startswith("findings: work/code/findings.txt is another now")
-    finally:
-        for file, text in zip(edited, texts, strict=True):
-            file.write_text(text)
 
 
 def check_settings(folder, warm):
