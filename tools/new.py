@@ -15,8 +15,9 @@ import typer
 from ruamel.yaml import YAML
 
 from stages.core.stage.command import stage_command
+from stages.core.stage.edited import SETTINGS_FILE as SETTINGS
 from stages.core.stage.files import InputError, atomic, read_yaml
-from tools.configurations import SETTINGS, write
+from tools.configurations import write
 from tools.pipeline import ROOT
 
 MOST_CLASSES = 20

@@ -17,7 +17,7 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
         needed: sections that the pipeline lists; the tasks and sets that others name are not read.
     """
     entries = {kind: mapping(content.get(kind)) for kind in (TASKS, CORPORA, STIMULI)}
-    run = _names(mapping(content.get(RUN)).get(TASKS))
+    run = names_of(mapping(content.get(RUN)).get(TASKS))
     named = [(TASKS, f"{RUN}.{TASKS}", run)]
     for task in run:
         if _is_choice(entries[TASKS].get(task)):
@@ -30,13 +30,13 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
             continue
         values = mapping(values)
         for key in ("corpora", "labelled", "train_on"):
-            named.append((CORPORA, f"{name}.{key}", _names(values.get(key))))
+            named.append((CORPORA, f"{name}.{key}", names_of(values.get(key))))
         if name in needed:
-            sets = _names(values.get("sets"))
+            sets = names_of(values.get("sets"))
             named.append((STIMULI, f"{name}.sets", sets))
             if name == PROBES:
                 yield from _without_states(f"{name}.sets", sets, entries[STIMULI], file)
-            tasks = _names(values.get(TASKS))
+            tasks = names_of(values.get(TASKS))
             if name == READERS:
                 yield from _of_other_kind(f"{name}.{TASKS}", tasks, entries, file)
             else:
@@ -101,7 +101,7 @@ def mapping(values: Any) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def _names(values: Any) -> list[Any]:
+def names_of(values: Any) -> list[Any]:
     """One name, several or none."""
     if isinstance(values, str):
         return [values]

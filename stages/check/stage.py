@@ -4,7 +4,7 @@ Each stage checks its own section again when it runs; this stage comes before al
 the last one's misspelt key is not found after an hour.
 """
 
-import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,23 @@ from typing import Any
 import typer
 from pydantic import PositiveInt
 
+from stages.check.configuration import ROOT, definition, effective
 from stages.check.declared import sections
+from stages.check.inputs import inputs, of_project
 from stages.check.names import READERS, mapping, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
+from stages.core.stage.edited import PIPELINE_FILE, SETTINGS_FILE, edited, mend_made
 from stages.core.stage.files import InputError, atomic, read_yaml
 from stages.core.stage.places import MEASURES, WORK
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, checked, section
 from stages.core.tasks.task import Seeds, load_task
 
 CHECKED = WORK / "checked.txt"
-PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
+EXPERIMENT = "DVC_EXP_BASELINE_REV"  # which DVC sets where `dvc exp run` runs the stages
 
 
 def _load_task(name: str, file: Path) -> object:
@@ -56,6 +59,8 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
     Raises:
         InputError: `params.yaml` or `dvc.yaml` is missing or no YAML.
     """
+    if not_as_made := list(_not_as_made(folder)):
+        return not_as_made
     file = folder / PARAMETER_FILE
     content = read_yaml(file)
     if not isinstance(content, dict):
@@ -67,7 +72,7 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
         if name not in known and name not in ENTRIES
     ]
     found += [
-        f"{file}: `{name}` is missing, which {PIPELINE} lists; copy it from the project's root"
+        f"{file}: `{name}` is missing, which {PIPELINE_FILE} lists; copy it from the project's root"
         for name in sorted(needed - content.keys())
     ]
     for name in known.keys() & content.keys():
@@ -77,14 +82,14 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
             found += _said(load, str(name), file)
     found += _tunings(content, file)
     found += unknown_names(content, file, needed)
-    found += _older_than_settings(folder)
-    return found + (list(_unfit(content, file)) if here else [])
+    found += _nothing_named(content, folder)
+    found += _unfit(content, file) if here else []
+    return [edited(complaint) for complaint in found]
 
 
 def _stages(folder: Path) -> list[dict[str, Any]]:
     """What the pipeline of a configuration runs; a stage of many names once."""
-    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
-    return [stage.get("do", stage) for stage in pipeline]
+    return list(map(definition, read_yaml(folder / PIPELINE_FILE)["stages"].values()))
 
 
 def _needed(folder: Path) -> set[str]:
@@ -113,17 +118,51 @@ def _tunings(content: dict[str, Any], file: Path) -> list[str]:
     return found
 
 
-def _older_than_settings(folder: Path) -> Iterator[str]:
-    """What `tools.configurations` has not made of a configuration's settings yet."""
-    settings, file = folder / SETTINGS, folder / PARAMETER_FILE
-    if settings.is_file():
-        digest = hashlib.sha256(settings.read_bytes()).hexdigest()
-        if digest not in file.read_text(encoding="utf-8"):
+def _not_as_made(folder: Path) -> Iterator[str]:
+    """Where the files of a configuration are not those that its settings give.
+
+    Parameters that an experiment of DVC has changed are as they should be.
+    """
+    settings = folder / SETTINGS_FILE
+    if not settings.is_file():
+        return
+    defaults = [read_yaml(ROOT / name) for name in (PARAMETER_FILE, PIPELINE_FILE)]
+    try:
+        given = effective(read_yaml(settings) or {}, str(settings), *defaults)
+    except InputError as refusal:
+        yield str(refusal)
+        return
+    for name, content in zip((PARAMETER_FILE, PIPELINE_FILE), given, strict=True):
+        if name == PARAMETER_FILE and EXPERIMENT in os.environ:
+            continue
+        if key := _difference(content, read_yaml(folder / name)):
             yield (
-                f"{file}: it was not made of {settings} as that is now; run "
-                f"`python -m tools.configurations configurations/{folder.resolve().name}` at the "
-                "root of the project"
+                f"{settings}: `{name}` beside it has another `{key}` than it gives; what is to "
+                f"stay belongs into {settings}; then {mend_made(folder)}"
             )
+
+
+def _difference(given: Any, made: Any, key: str = "") -> str:
+    """The first key whose values differ; none where all are the same."""
+    if not (isinstance(given, dict) and isinstance(made, dict)):
+        return "" if given == made else key or "content"
+    for name in [*given, *(name for name in made if name not in given)]:
+        path = f"{key}.{name}".lstrip(".")
+        if (name in given) != (name in made):
+            return path
+        if deeper := _difference(given[name], made[name], path):
+            return deeper
+    return ""
+
+
+def _nothing_named(content: dict[str, Any], folder: Path) -> Iterator[str]:
+    """The complaint of settings by which no study has anything to run on."""
+    if not inputs(content, read_yaml(folder / PIPELINE_FILE)):
+        yield (
+            f"{folder / PARAMETER_FILE}: it names no task, corpus or set of stimuli that a study "
+            "takes, so that nothing would be measured; name some under `run.tasks`, `corpora` or "
+            "`stimuli` (texts of this project: `corpora: {sentences: {}, pairs: {}}`)"
+        )
 
 
 def measured(folder: Path) -> list[str]:
@@ -131,6 +170,22 @@ def measured(folder: Path) -> list[str]:
     outs = [out for stage in _stages(folder) for out in stage.get("outs", [])]
     paths = [Path(next(iter(out)) if isinstance(out, dict) else out) for out in outs]
     return sorted({path.parts[2] for path in paths if path.is_relative_to(MEASURES)})
+
+
+def on_project_alone(folder: Path) -> list[str]:
+    """A line for each input of this project, with the stages that run on it and no other data.
+
+    None for the default, which has no others.
+    """
+    content, pipeline = read_yaml(folder / PARAMETER_FILE), read_yaml(folder / PIPELINE_FILE)
+    project = of_project(content, pipeline)
+    others = [f"{kind}.{name}" for kind, name in inputs(content, pipeline)]
+    if not (folder / SETTINGS_FILE).is_file() and set(others) <= project.keys():
+        return []
+    return [
+        f"on {source} of this project, on no data of yours: {', '.join(stages)}"
+        for source, stages in project.items()
+    ]
 
 
 def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
@@ -187,4 +242,6 @@ def run_stage() -> None:
         partial.write_text("The settings can be kept to.\n", encoding="utf-8")
     with atomic(MEASURED) as partial:
         partial.write_text("\n".join([*measured(Path()), ""]), encoding="utf-8")
+    for line in on_project_alone(Path()):
+        typer.echo(line)
     typer.echo("the settings can be kept to")

@@ -14,7 +14,7 @@ from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.questions.task import QuestionTask, load_question_task
 from stages.core.questions.written import written_questions
 from stages.core.stage.files import atomic
-from stages.core.stage.settings import PARAMETER_FILE, section
+from stages.core.stage.settings import section
 from stages.questions.sources import SPLITS, read_source
 
 # Of the validation questions: so many may be among the training questions without a word.
@@ -82,7 +82,7 @@ def warn_of_both(task: str, table: pd.DataFrame) -> None:
         typer.secho(
             f"warning: {task}: {last['in_both']} of {last['examples']} validation questions are "
             "training questions, too; scores on them say little: name other data for "
-            f"`tasks.{task}.data.splits` in {PARAMETER_FILE}",
+            f"`tasks.{task}.data.splits`",
             fg="yellow",
             err=True,
         )

@@ -17,6 +17,7 @@ from stages.core.checkpoint_source import (
 from stages.core.encoder.checkpoint import load_encoder, load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
+from stages.core.stage.edited import edited
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, section
 
@@ -110,7 +111,7 @@ def _reason(message: str, named: str) -> str:
     """What a message about the setting says of an option."""
     if named == DEFAULT:
         return f"{message}; or name an encoder by {CHECKPOINT}"
-    reason = message.removeprefix(SETTING)
+    reason = message.removeprefix(edited(SETTING))
     on_hub = isinstance(_source(named), HubCheckpoint)
     return f"{reason}; nor is there a folder {named} in {Path.cwd()}" if on_hub else reason
 
