@@ -56,6 +56,11 @@ findings:
 """
 
 
+def made_names() -> list[str]:
+    """What `write` makes in a folder, beside its settings."""
+    return [PARAMETER_FILE, PIPELINE_FILE, ".dvcignore", *DVC_FILES, *LINKED]
+
+
 def write(folder: Path) -> None:
     """Write what a configuration's `settings.yaml` makes.
 

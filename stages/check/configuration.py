@@ -10,8 +10,8 @@ from typing import Any
 
 from stages.check.fitting import NEEDS, fitting, fitting_sets
 from stages.check.names import CHOICE, CORPORA, READERS, RUN, STIMULI, TASKS, mapping, names_of
-from stages.core.stage.edited import SETTINGS_FILE
-from stages.core.stage.files import InputError
+from stages.core.stage.edited import PARAMETER_FILE, PIPELINE_FILE, SETTINGS_FILE
+from stages.core.stage.files import InputError, read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 # One entry a name, of any name: an entry that the default lacks is a new one.
@@ -95,6 +95,13 @@ def dependents(pipeline: dict, names: Iterable[str]) -> list[str]:
         result += now
         made |= set().union(*(places(stages.pop(name).get("outs", [])) for name in now))
     return result
+
+
+def given(settings: Any, where: str) -> tuple[dict, dict]:
+    """Parameters and pipeline of a configuration of this project, as `effective`."""
+    return effective(
+        settings, where, read_yaml(ROOT / PARAMETER_FILE), read_yaml(ROOT / PIPELINE_FILE)
+    )
 
 
 def effective(settings: Any, where: str, default: dict, pipeline: dict) -> tuple[dict, dict]:

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from pydantic import PositiveInt
 
-from stages.check.configuration import ROOT, definition, effective
+from stages.check.configuration import definition, given
 from stages.check.declared import sections
 from stages.check.inputs import inputs, of_project
 from stages.check.names import READERS, mapping, unknown_names
@@ -126,13 +126,12 @@ def _not_as_made(folder: Path) -> Iterator[str]:
     settings = folder / SETTINGS_FILE
     if not settings.is_file():
         return
-    defaults = [read_yaml(ROOT / name) for name in (PARAMETER_FILE, PIPELINE_FILE)]
     try:
-        given = effective(read_yaml(settings) or {}, str(settings), *defaults)
+        both = given(read_yaml(settings) or {}, str(settings))
     except InputError as refusal:
         yield str(refusal)
         return
-    for name, content in zip((PARAMETER_FILE, PIPELINE_FILE), given, strict=True):
+    for name, content in zip((PARAMETER_FILE, PIPELINE_FILE), both, strict=True):
         if name == PARAMETER_FILE and EXPERIMENT in os.environ:
             continue
         if key := _difference(content, read_yaml(folder / name)):
@@ -142,15 +141,15 @@ def _not_as_made(folder: Path) -> Iterator[str]:
             )
 
 
-def _difference(given: Any, made: Any, key: str = "") -> str:
+def _difference(wanted: Any, made: Any, key: str = "") -> str:
     """The first key whose values differ; none where all are the same."""
-    if not (isinstance(given, dict) and isinstance(made, dict)):
-        return "" if given == made else key or "content"
-    for name in [*given, *(name for name in made if name not in given)]:
+    if not (isinstance(wanted, dict) and isinstance(made, dict)):
+        return "" if wanted == made else key or "content"
+    for name in {**wanted, **made}:
         path = f"{key}.{name}".lstrip(".")
-        if (name in given) != (name in made):
+        if (name in wanted) != (name in made):
             return path
-        if deeper := _difference(given[name], made[name], path):
+        if deeper := _difference(wanted[name], made[name], path):
             return deeper
     return ""
 
