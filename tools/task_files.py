@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-from stages.core.tasks.labels import Kind, classes_of, label_name
-from stages.core.texts import shown
-from stages.prepare.formats import Row, columns_of, file_rows
-
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
+from stages.core.tasks.labels import Kind, classes_of, label_name, number_of
 from stages.core.tasks.task import Task
+from stages.core.texts import shown
+from stages.prepare.formats import Row, columns_of, file_rows
 from stages.prepare.sources import SPLITS, examples_of
 
 TEXT, SECOND, LABEL = "--text", "--second", "--label"
@@ -109,6 +107,8 @@ def read_files(
             the row out.
     """
     rows = {split: _rows(file, columns) for split, file in files.items()}
+    if all(isinstance(column, int) for column in columns.values()):
+        _require_no_header(files, rows, columns[LABEL])
     labels = _labels(files[SPLITS[0]], rows[SPLITS[0]], columns[LABEL], kind)
     entry: dict[str, Any] = {
         "data": {
@@ -129,9 +129,6 @@ def read_files(
         examples[split] = list(examples_of(name, split, str(file), rows[split], task, SKIP))
         if not examples[split]:
             raise InputError(f"{file}: it has no examples; name another file")
-    if all(isinstance(column, int) for column in columns.values()):
-        for split, file in files.items():
-            _warn_of_header(file, rows[split], columns[LABEL])
     return TaskFiles(entry, task, examples, {split: len(rows[split]) for split in files})
 
 
@@ -160,13 +157,21 @@ def _labels(file: Path, rows: list[Row], column: str | int, kind: Kind | None) -
         raise InputError(f"{file}: the column {column!r} {fault}") from None
 
 
-def _warn_of_header(file: Path, rows: list[Row], column: str | int) -> None:
-    """Warn of a first row that looks like names of columns, which are given by number."""
-    labels = [(row.values or {}).get(column) for row in rows]
-    if len(labels) > 2 and labels[0] not in labels[1:] and len(set(map(str, labels[1:]))) > 1:
-        typer.secho(
-            f"warning: {file}, {rows[0].place}: no other line has its label {shown(labels[0])}; if "
-            "it is a header line, name columns by its names",
-            fg="yellow",
-            err=True,
+def _require_no_header(
+    files: Mapping[str, Path], rows: Mapping[str, list[Row]], column: str | int
+) -> None:
+    """Refuse files that begin with the same names of columns, which are given by number.
+
+    Raises:
+        InputError: both begin with one row, whose label is a word that no other row has.
+    """
+    train, validation = (rows[split] for split in SPLITS)
+    if not train or not validation or train[0] != validation[0] or train[0].values is None:
+        return
+    labels = [(row.values or {}).get(column) for row in (*train[1:], *validation[1:])]
+    first = train[0].values[column]
+    if labels and first not in labels and number_of(first) is None:
+        raise InputError(
+            f"{files[SPLITS[0]]}, {train[0].place}: this is a header line, as its label "
+            f"{shown(first)} stands in no other line; name columns by its names"
         )

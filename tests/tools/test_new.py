@@ -124,11 +124,14 @@ def test_a_header_line_of_numbers_has_names(files, tmp_path, monkeypatch):
     assert prepared(monkeypatch)["train"] == {"no": 2, "yes": 2}
 
 
-def test_a_header_line_that_is_read_as_a_row_is_warned_of(files, tmp_path, capsys):
-    made(both(tmp_path, "\n".join(["title\turgent", *LINES])), text="0", label="1")
-    said = capsys.readouterr()
-    assert "line 1: no other line has its label 'urgent'; if it is a header line" in said.err
-    assert "class urgent: train 1, validation 1" in said.out
+@pytest.mark.parametrize("labels", [("no", "yes"), ("0.5", "1")])
+def test_a_header_line_is_no_row(files, tmp_path, labels):
+    rows = ["title\turgent", *(f"text {row}\t{labels[row % 2]}" for row in range(4))]
+    with pytest.raises(
+        InputError, match=r"train\.tsv, line 1: this is a header line, as its label"
+    ):
+        made(both(tmp_path, "\n".join(rows)), text="0", label="1")
+    assert not folder().exists()
 
 
 def test_a_carriage_return_inside_a_text_ends_no_line(files, tmp_path, monkeypatch):
