@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.check.fitting import NEEDS, fitting, fitting_sets
-from stages.check.names import CHOICE, CORPORA, READERS, RUN, STIMULI, TASKS, mapping, names_of
+from stages.check.names import CHOICE, CORPORA, READERS, RUN, STIMULI, TASKS, mapping, names_in
 from stages.core.stage.edited import PARAMETER_FILE, PIPELINE_FILE, SETTINGS_FILE
 from stages.core.stage.files import InputError, read_yaml
 
@@ -132,7 +132,7 @@ def effective(settings: Any, where: str, default: dict, pipeline: dict) -> tuple
     if STIMULI in parameters:
         chosen[STIMULI] = _all(sections, SETS)
     for entries, names in chosen.items():
-        if unknown := sorted(map(str, names - set(parameters[entries]))):
+        if unknown := sorted(names - set(parameters[entries])):
             raise InputError(f"{where}: no entry of `{entries}` is called {unknown[0]!r}; add it")
         parameters[entries] = {
             name: entry for name, entry in parameters[entries].items() if name in names
@@ -168,13 +168,13 @@ def take_named(parameters: dict, settings: dict) -> None:
     run = {*_all(parameters, TASKS, (RUN,)), *choice}
     for study, section in parameters.items():
         if study != RUN and TASKS in mapping(section):
-            give(study, TASKS, [task for task in names_of(section[TASKS]) if task in run])
+            give(study, TASKS, [task for task in names_in(section[TASKS]) if task in run])
 
 
 def _all(sections: dict, key: str, names: Iterable[str] | None = None) -> set[str]:
-    """What a key of all sections names, or of some; what can be no name is left to `check`."""
+    """What a key of all sections names, or of some."""
     values = (mapping(sections.get(name)).get(key) for name in names or sections)
-    return {name for listed in map(names_of, values) for name in listed if isinstance(name, str)}
+    return {name for listed in map(names_in, values) for name in listed}
 
 
 def _kind(entry: Any) -> Any:

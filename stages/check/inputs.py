@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import Any
 
 from stages.check.configuration import CLASSIFIER
-from stages.check.names import CORPORA, STIMULI, TASKS, mapping, names_of
+from stages.check.names import CORPORA, STIMULI, TASKS, mapping, names_in
 
 # What a stage of many names calls them, and where these have their entries.
 AXES = {"task": TASKS, "corpus": CORPORA, "set": STIMULI, "encoder": "encoders"}
@@ -15,7 +15,7 @@ LABELLED_MAPS = "data/patterns"  # from which the classifier learns
 def inputs(content: dict[str, Any], pipeline: dict[str, Any]) -> dict[tuple[str, str], list[str]]:
     """The stages that run on each entry, as ("tasks", "relevance"), in the pipeline's order."""
     result = defaultdict(list)
-    for stage, values in pipeline["stages"].items():
+    for stage, values in mapping(mapping(pipeline).get("stages")).items():
         values = mapping(values)
         named = {AXES[axis]: value for axis, value in mapping(values.get("matrix")).items()}
         if isinstance(entries := values.get("foreach"), str):
@@ -31,7 +31,7 @@ def _listed(content: dict[str, Any], value: Any) -> list[Any]:
     here: Any = content
     for key in re.sub(r"^\$\{|\}$", "", str(value)).split("."):
         here = mapping(here).get(key)
-    return list(here) if isinstance(here, dict) else names_of(here)
+    return list(here) if isinstance(here, dict) else names_in(here)
 
 
 def of_project(content: dict[str, Any], pipeline: dict[str, Any]) -> dict[str, list[str]]:
@@ -44,7 +44,8 @@ def of_project(content: dict[str, Any], pipeline: dict[str, Any]) -> dict[str, l
         for (kind, name), stages in inputs(content, pipeline).items()
         if _is_written(mapping(mapping(content.get(kind)).get(name)))
     }
-    return result | ({LABELLED_MAPS: [CLASSIFIER]} if CLASSIFIER in pipeline["stages"] else {})
+    learns = CLASSIFIER in mapping(mapping(pipeline).get("stages"))
+    return result | ({LABELLED_MAPS: [CLASSIFIER]} if learns else {})
 
 
 def _is_written(entry: dict[str, Any]) -> bool:

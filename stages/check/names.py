@@ -17,7 +17,7 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
         needed: sections that the pipeline lists; the tasks and sets that others name are not read.
     """
     entries = {kind: mapping(content.get(kind)) for kind in (TASKS, CORPORA, STIMULI)}
-    run = names_of(mapping(content.get(RUN)).get(TASKS))
+    run = names_in(mapping(content.get(RUN)).get(TASKS))
     named = [(TASKS, f"{RUN}.{TASKS}", run)]
     for task in run:
         if _is_choice(entries[TASKS].get(task)):
@@ -30,13 +30,13 @@ def unknown_names(content: dict[str, Any], file: Path, needed: Collection[str]) 
             continue
         values = mapping(values)
         for key in ("corpora", "labelled", "train_on"):
-            named.append((CORPORA, f"{name}.{key}", names_of(values.get(key))))
+            named.append((CORPORA, f"{name}.{key}", names_in(values.get(key))))
         if name in needed:
-            sets = names_of(values.get("sets"))
+            sets = names_in(values.get("sets"))
             named.append((STIMULI, f"{name}.sets", sets))
             if name == PROBES:
                 yield from _without_states(f"{name}.sets", sets, entries[STIMULI], file)
-            tasks = names_of(values.get(TASKS))
+            tasks = names_in(values.get(TASKS))
             if name == READERS:
                 yield from _of_other_kind(f"{name}.{TASKS}", tasks, entries, file)
             else:
@@ -101,11 +101,10 @@ def mapping(values: Any) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def names_of(values: Any) -> list[Any]:
-    """One name, several or none."""
-    if isinstance(values, str):
-        return [values]
-    return values if isinstance(values, list) else []
+def names_in(values: Any) -> list[str]:
+    """One name, several or none; of what is no name, its own model complains."""
+    listed = values if isinstance(values, list) else [values]
+    return [name for name in listed if isinstance(name, str)]
 
 
 def _listed(names: Collection[Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from pydantic import PositiveInt
 
-from stages.check.configuration import definition, given
+from stages.check.configuration import given
 from stages.check.declared import sections
 from stages.check.inputs import inputs, of_project
 from stages.check.names import READERS, mapping, unknown_names
@@ -21,7 +21,9 @@ from stages.core.measured import MEASURED
 from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
-from stages.core.stage.edited import PIPELINE_FILE, SETTINGS_FILE, edited, mend_made
+from stages.core.stage.edited import PIPELINE_FILE as PIPELINE
+from stages.core.stage.edited import SETTINGS_FILE as SETTINGS
+from stages.core.stage.edited import edited, mend_made
 from stages.core.stage.files import InputError, atomic, read_yaml
 from stages.core.stage.places import MEASURES, WORK
 from stages.core.stage.settings import PARAMETER_FILE, SECTIONS, Parameters, checked, section
@@ -72,7 +74,7 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
         if name not in known and name not in ENTRIES
     ]
     found += [
-        f"{file}: `{name}` is missing, which {PIPELINE_FILE} lists; copy it from the project's root"
+        f"{file}: `{name}` is missing, which {PIPELINE} lists; copy it from the project's root"
         for name in sorted(needed - content.keys())
     ]
     for name in known.keys() & content.keys():
@@ -89,7 +91,8 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
 
 def _stages(folder: Path) -> list[dict[str, Any]]:
     """What the pipeline of a configuration runs; a stage of many names once."""
-    return list(map(definition, read_yaml(folder / PIPELINE_FILE)["stages"].values()))
+    pipeline = read_yaml(folder / PIPELINE)["stages"].values()
+    return [stage.get("do", stage) for stage in pipeline]
 
 
 def _needed(folder: Path) -> set[str]:
@@ -123,7 +126,7 @@ def _not_as_made(folder: Path) -> Iterator[str]:
 
     Parameters that an experiment of DVC has changed are as they should be.
     """
-    settings = folder / SETTINGS_FILE
+    settings = folder / SETTINGS
     if not settings.is_file():
         return
     try:
@@ -131,7 +134,7 @@ def _not_as_made(folder: Path) -> Iterator[str]:
     except InputError as refusal:
         yield str(refusal)
         return
-    for name, content in zip((PARAMETER_FILE, PIPELINE_FILE), both, strict=True):
+    for name, content in zip((PARAMETER_FILE, PIPELINE), both, strict=True):
         if name == PARAMETER_FILE and EXPERIMENT in os.environ:
             continue
         if key := _difference(content, read_yaml(folder / name)):
@@ -156,7 +159,7 @@ def _difference(wanted: Any, made: Any, key: str = "") -> str:
 
 def _nothing_named(content: dict[str, Any], folder: Path) -> Iterator[str]:
     """The complaint of settings by which no study has anything to run on."""
-    if not inputs(content, read_yaml(folder / PIPELINE_FILE)):
+    if not inputs(content, read_yaml(folder / PIPELINE)):
         yield (
             f"{folder / PARAMETER_FILE}: it names no task, corpus or set of stimuli that a study "
             "takes, so that nothing would be measured; name some under `run.tasks`, `corpora` or "
@@ -176,10 +179,10 @@ def on_project_alone(folder: Path) -> list[str]:
 
     None for the default, which has no others.
     """
-    content, pipeline = read_yaml(folder / PARAMETER_FILE), read_yaml(folder / PIPELINE_FILE)
+    content, pipeline = read_yaml(folder / PARAMETER_FILE), read_yaml(folder / PIPELINE)
     project = of_project(content, pipeline)
     others = [f"{kind}.{name}" for kind, name in inputs(content, pipeline)]
-    if not (folder / SETTINGS_FILE).is_file() and set(others) <= project.keys():
+    if not (folder / SETTINGS).is_file() and set(others) <= project.keys():
         return []
     return [
         f"on {source} of this project, on no data of yours: {', '.join(stages)}"
@@ -237,10 +240,10 @@ def run_stage() -> None:
     found = complaints(Path())
     if found:
         raise InputError("\n".join(["settings that cannot be kept to", *dict.fromkeys(found)]))
+    for line in on_project_alone(Path()):
+        typer.echo(line)
     with atomic(CHECKED) as partial:
         partial.write_text("The settings can be kept to.\n", encoding="utf-8")
     with atomic(MEASURED) as partial:
         partial.write_text("\n".join([*measured(Path()), ""]), encoding="utf-8")
-    for line in on_project_alone(Path()):
-        typer.echo(line)
     typer.echo("the settings can be kept to")
