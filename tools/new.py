@@ -30,7 +30,7 @@ NOT_TAKEN = ("findings", "tasks", "corpora")
 COMMENT = """\
 # What differs from params.yaml at the root. After a change of it:
 # python -m tools.configurations {folder}
-# Heads on text of this project, too: corpora: {{sentences: {{}}, pairs: {{}}}}
+# To study heads on texts of this project, too: corpora: {{sentences: {{}}, pairs: {{}}}}
 """
 
 
