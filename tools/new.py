@@ -1,102 +1,62 @@
 """A configuration for data of one's own: `python -m tools.new NAME --train FILE ...`.
 
-It writes `configurations/NAME/settings.yaml`, with the task's columns and the classes that stand in
-the data, and makes the rest of the folder as `python -m tools.configurations` does.
+It reads both files as `prepare` will, says what it understood, and writes
+`configurations/NAME/settings.yaml`, with the task's columns and the classes that stand in the data.
+The rest of the folder it makes as `python -m tools.configurations` does.
 """
 
-import csv
+import math
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import pandas as pd
 import typer
 from ruamel.yaml import YAML
 
+from stages.check.configuration import given
 from stages.core.stage.command import stage_command
+from stages.core.stage.edited import PARAMETER_FILE, SETTINGS_FILE
 from stages.core.stage.files import InputError, atomic, read_yaml
-from tools.configurations import SETTINGS, require_configuration, write
+from tools.configurations import made_names, require_configuration, write
 from tools.pipeline import ROOT
+from tools.task_files import LABEL, SECOND, TEXT, columns_as_given, read_files
 
-MOST_CLASSES = 20
-QUICK = ROOT / "configurations/quick" / SETTINGS
+QUICK = ROOT / "configurations/quick" / SETTINGS_FILE
+DEFAULT = ROOT / PARAMETER_FILE
 QUICK_ROWS = {"train": 960, "validation": 400}  # at most so many are drawn
-# Of the quick configuration: what is not about its own task.
-NOT_TAKEN = ("findings", "tasks")
-# Words as they are: NA may be a class. An empty field is none.
-TEXT = {"dtype": str, "keep_default_na": False, "na_values": [""]}
-READERS = {
-    ".tsv": lambda file: pd.read_csv(file, sep="\t", quoting=csv.QUOTE_NONE, **TEXT),
-    ".csv": lambda file: pd.read_csv(file, **TEXT),
-    ".jsonl": lambda file: pd.read_json(file, lines=True, dtype=False),
-    ".parquet": pd.read_parquet,
-}
+# Of the quick configuration: its name, and the data of this project that it names.
+NOT_TAKEN = ("findings", "tasks", "corpora")
+COMMENT = """\
+# What differs from params.yaml at the root. After a change of it:
+# python -m tools.configurations {folder}
+# To study heads on texts of this project, too: corpora: {{sentences: {{}}, pairs: {{}}}}
+"""
 
 
-def table_of(file: Path) -> pd.DataFrame:
-    """A file with a header line, as `prepare` reads it.
+def folder_of(name: str) -> Path:
+    """The folder of a new configuration, in which nothing is that would be written.
 
     Raises:
-        InputError: there is none, or it cannot be read.
+        InputError: the name would write elsewhere, over something, or into a task of the default.
     """
-    if file.suffix not in READERS:
-        raise InputError(f"{file}: it is none of {', '.join(READERS)}; save it as one of these")
-    try:
-        return READERS[file.suffix](file)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: it cannot be read ({error}); mend it") from None
-
-
-def labels_of(values: pd.Series, file: Path) -> list[str] | None:
-    """The classes of a column, in order; None where its values are scores.
-
-    Raises:
-        InputError: there is one class alone, or too many that are no numbers.
-    """
-    found = sorted(set(values.dropna().astype(str)))
-    numbers = pd.to_numeric(pd.Series(found), errors="coerce")
-    if numbers.notna().all() and (len(found) > MOST_CLASSES or (numbers % 1 != 0).any()):
-        return None
-    if not 1 < len(found) <= MOST_CLASSES:
+    if not name.replace("_", "").isalnum():
+        raise InputError(f"{name!r}: a name has letters, digits and _ only, as it names files")
+    if name in read_yaml(DEFAULT)["tasks"]:
         raise InputError(
-            f"{file}: the column {values.name!r} has {len(found)} different values; name a column "
-            f"of 2 to {MOST_CLASSES} classes, or of scores"
+            f"{name!r}: the default has a task of that name, whose settings would be mixed with "
+            "yours; take another name"
         )
-    if numbers.notna().all():
-        return [found[place] for place in numbers.argsort()]
-    return found
-
-
-def entry(
-    train: Path, validation: Path, columns: dict[str, str], folder: Path, rate: float
-) -> dict[str, Any]:
-    """The entry of a task in `settings.yaml`.
-
-    Raises:
-        InputError: a file or a column is missing.
-    """
-    table = table_of(train)
-    for key, column in columns.items():
-        if column not in table:
-            raise InputError(f"{train}: no column {column!r} for --{key}; it has {list(table)}")
-    labels = labels_of(table[columns["label"]], train)
-    splits = {"train": train, "validation": validation}
-    task = {
-        "data": {
-            "source": "files",
-            "splits": {name: os.path.relpath(file, folder) for name, file in splits.items()},
-            "columns": columns,
-        }
-    }
-    if labels is None:
-        return task | {"kind": "regression", "metrics": ["spearman", "pearson"]} | _tuning(rate)
-    metrics = ["accuracy", "f1"] if len(labels) == 2 else ["accuracy", "macro_f1"]
-    kind = {"kind": "classification", "labels": labels, "metrics": metrics}
-    return task | kind | _tuning(rate)
-
-
-def _tuning(rate: float) -> dict[str, Any]:
-    return {"finetune": {"learning_rate": rate}}
+    folder = ROOT / "configurations" / name
+    if os.path.lexists(folder / SETTINGS_FILE):
+        raise InputError(
+            f"{folder / SETTINGS_FILE} is there already; edit it, or take another name"
+        )
+    here = [folder / name for name in made_names()]
+    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir()):
+        here.insert(0, folder)
+    for path in filter(os.path.lexists, here):
+        raise InputError(f"{path} is there already; take another name, or move it away")
+    return folder
 
 
 def checkpoint_of(named: str) -> dict[str, str]:
@@ -129,7 +89,13 @@ def main(
     name: Annotated[str, typer.Argument(help="of the configuration, and of its task")],
     train: Annotated[Path, typer.Option(help="examples to tune on: .tsv, .csv, .jsonl, .parquet")],
     validation: Annotated[Path, typer.Option(help="examples to measure on")],
-    text: Annotated[str, typer.Option(help="column of the text, or of the first of a pair")],
+    text: Annotated[
+        str,
+        typer.Option(
+            help="column of the text, or of the first of a pair; 0 is the first of a file without "
+            "a header line"
+        ),
+    ],
     label: Annotated[str, typer.Option(help="column of the class or score")],
     second: Annotated[str | None, typer.Option(help="column of the second text, of pairs")] = None,
     checkpoint: Annotated[
@@ -137,31 +103,40 @@ def main(
     ] = None,
     rate: Annotated[float, typer.Option(help="learning rate of the tuning")] = 1.0e-4,
     quick: Annotated[bool, typer.Option(help="few examples, and no pattern classifier")] = False,
+    kind: Annotated[
+        Literal["classification", "regression"] | None,
+        typer.Option(help="what labels are, classes or scores; else they tell"),
+    ] = None,
+    bad_rows: Annotated[
+        Literal["stop", "skip"], typer.Option(help="whether rows that are no examples are left out")
+    ] = "stop",
 ) -> None:
     """Make configurations/NAME for a task of your own files; then `dvc repro` there."""
-    if not name.replace("_", "").isalnum():
-        raise InputError(f"{name!r}: a name has letters, digits and _ only, as it names files")
-    folder = ROOT / "configurations" / name
-    if (folder / SETTINGS).exists():
-        raise InputError(f"{folder / SETTINGS} is there already; edit it, or take another name")
+    folder = folder_of(name)
     require_configuration(folder)
-    columns = {"text_a": text} | ({"text_b": second} if second else {}) | {"label": label}
-    settings = {"findings": {"configuration": name}}
+    if not (math.isfinite(rate) and rate > 0):
+        raise InputError(f"--rate is {rate}; give a number above 0, as 1e-4")
+    options = {TEXT: text, SECOND: second, LABEL: label}
+    columns = columns_as_given(train, {key: value for key, value in options.items() if value})
+    data = (QUICK_ROWS if quick else {}) | ({"bad_rows": bad_rows} if bad_rows == "skip" else {})
+    files = read_files(name, {"train": train, "validation": validation}, columns, kind, **data)
+    settings: dict[str, Any] = {"findings": {"configuration": name}}
     if quick:
         taken = read_yaml(QUICK)
         settings |= {key: value for key, value in taken.items() if key not in NOT_TAKEN}
     settings["run"] = settings.get("run", {}) | {"tasks": [name]}
     if checkpoint:
         settings["checkpoint"] = checkpoint_of(checkpoint)
-    settings["tasks"] = {name: entry(train, validation, columns, folder, rate)}
-    if quick:
-        settings["tasks"][name]["data"] |= QUICK_ROWS
+    settings["tasks"] = {name: files.entry | {"finetune": {"learning_rate": rate}}}
+    splits = files.entry["data"]["splits"]
+    splits |= {split: os.path.relpath(path, folder) for split, path in splits.items()}
+    given(settings, str(folder / SETTINGS_FILE))  # which may refuse them, before any is written
+    for line in files.said():
+        typer.echo(line)
     folder.mkdir(parents=True, exist_ok=True)
-    yaml = YAML()
-    with atomic(folder / SETTINGS) as partial, partial.open("w", encoding="utf-8") as stream:
-        stream.write("# What differs from params.yaml at the root. After a change of it:\n")
-        stream.write(f"# python -m tools.configurations configurations/{name}\n")
-        yaml.dump(settings, stream)
+    with atomic(folder / SETTINGS_FILE) as partial, partial.open("w", encoding="utf-8") as stream:
+        stream.write(COMMENT.format(folder=f"configurations/{name}"))
+        YAML().dump(settings, stream)
     write(folder)
     typer.echo(f"made configurations/{name}")
     typer.echo(f"how long it takes here: python -m tools.estimate configurations/{name}")

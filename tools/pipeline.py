@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
+from stages.check.configuration import definition as definition
+
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def definition(stage: dict) -> dict:
-    """What is run of a stage, also where it stands for each entry of a dictionary."""
-    return stage.get("do", stage)
 
 
 def stage_module(command: str) -> str:

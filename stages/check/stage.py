@@ -4,7 +4,7 @@ Each stage checks its own section again when it runs; this stage comes before al
 the last one's misspelt key is not found after an hour.
 """
 
-import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,18 @@ from typing import Any
 import typer
 from pydantic import PositiveInt
 
+from stages.check.configuration import given
 from stages.check.declared import sections
+from stages.check.inputs import inputs, of_project
 from stages.check.names import READERS, mapping, names_in, unknown_names
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.measured import MEASURED
 from stages.core.questions.task import is_question_task, load_question_task
 from stages.core.runtime.runtime import find_device
 from stages.core.stage.arms import Arm
+from stages.core.stage.edited import PIPELINE_FILE as PIPELINE
+from stages.core.stage.edited import SETTINGS_FILE as SETTINGS
+from stages.core.stage.edited import edited, mend_made
 from stages.core.stage.files import InputError, atomic, read_yaml
 from stages.core.stage.lock_file import LOCK, MEND
 from stages.core.stage.places import MEASURES, WORK
@@ -27,7 +32,7 @@ from stages.core.stage.targets import require_plain_name
 from stages.core.tasks.task import Seeds, load_task
 
 CHECKED = WORK / "checked.txt"
-PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
+EXPERIMENT = "DVC_EXP_BASELINE_REV"  # which DVC sets where `dvc exp run` runs the stages
 
 
 def _load_task(name: str, file: Path) -> object:
@@ -58,6 +63,8 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
     Raises:
         InputError: `params.yaml` or `dvc.yaml` is missing or no YAML.
     """
+    if not_as_made := list(_not_as_made(folder)):
+        return not_as_made
     file = folder / PARAMETER_FILE
     content = read_yaml(file)
     if not isinstance(content, dict):
@@ -82,8 +89,9 @@ def complaints(folder: Path, here: bool = True) -> list[str]:
         found += _said(require_plain_name, name, f"{file}: stimuli")
     found += _tunings(content, file)
     found += unknown_names(content, file, needed)
-    found += _older_than_settings(folder)
-    return found + (list(_unfit(content, file)) if here else [])
+    found += _nothing_named(content, folder)
+    found += _unfit(content, file) if here else []
+    return [edited(complaint) for complaint in found]
 
 
 def _stages(folder: Path) -> list[dict[str, Any]]:
@@ -118,17 +126,50 @@ def _tunings(content: dict[str, Any], file: Path) -> list[str]:
     return found
 
 
-def _older_than_settings(folder: Path) -> Iterator[str]:
-    """What `tools.configurations` has not made of a configuration's settings yet."""
-    settings, file = folder / SETTINGS, folder / PARAMETER_FILE
-    if settings.is_file():
-        digest = hashlib.sha256(settings.read_bytes()).hexdigest()
-        if digest not in file.read_text(encoding="utf-8"):
+def _not_as_made(folder: Path) -> Iterator[str]:
+    """Where the files of a configuration are not those that its settings give.
+
+    Parameters that an experiment of DVC has changed are as they should be.
+    """
+    settings = folder / SETTINGS
+    if not settings.is_file():
+        return
+    try:
+        both = given(read_yaml(settings) or {}, str(settings))
+    except InputError as refusal:
+        yield str(refusal)
+        return
+    for name, content in zip((PARAMETER_FILE, PIPELINE), both, strict=True):
+        if name == PARAMETER_FILE and EXPERIMENT in os.environ:
+            continue
+        if key := _difference(content, read_yaml(folder / name)):
             yield (
-                f"{file}: it was not made of {settings} as that is now; run "
-                f"`python -m tools.configurations configurations/{folder.resolve().name}` at the "
-                "root of the project"
+                f"{settings}: `{name}` beside it has another `{key}` than it gives; what is to "
+                f"stay belongs into {settings}; then {mend_made(folder)}"
             )
+
+
+def _difference(wanted: Any, made: Any, key: str = "") -> str:
+    """The first key whose values differ; none where all are the same."""
+    if not (isinstance(wanted, dict) and isinstance(made, dict)):
+        return "" if wanted == made else key or "content"
+    for name in {**wanted, **made}:
+        path = f"{key}.{name}".lstrip(".")
+        if (name in wanted) != (name in made):
+            return path
+        if deeper := _difference(wanted[name], made[name], path):
+            return deeper
+    return ""
+
+
+def _nothing_named(content: dict[str, Any], folder: Path) -> Iterator[str]:
+    """The complaint of settings by which no study has anything to run on."""
+    if not inputs(content, read_yaml(folder / PIPELINE)):
+        yield (
+            f"{folder / PARAMETER_FILE}: it names no task, corpus or set of stimuli that a study "
+            "takes, so that nothing would be measured; name some under `run.tasks`, `corpora` or "
+            "`stimuli` (texts of this project: `corpora: {sentences: {}, pairs: {}}`)"
+        )
 
 
 def measured(folder: Path) -> list[str]:
@@ -136,6 +177,22 @@ def measured(folder: Path) -> list[str]:
     outs = [out for stage in _stages(folder) for out in stage.get("outs", [])]
     paths = [Path(next(iter(out)) if isinstance(out, dict) else out) for out in outs]
     return sorted({path.parts[2] for path in paths if path.is_relative_to(MEASURES)})
+
+
+def on_project_alone(folder: Path) -> list[str]:
+    """A line for each input of this project, with the stages that run on it and no other data.
+
+    None for the default, which has no others.
+    """
+    content, pipeline = read_yaml(folder / PARAMETER_FILE), read_yaml(folder / PIPELINE)
+    project = of_project(content, pipeline)
+    others = [f"{kind}.{name}" for kind, name in inputs(content, pipeline)]
+    if not (folder / SETTINGS).is_file() and set(others) <= project.keys():
+        return []
+    return [
+        f"on {source} of this project, on no data of yours: {', '.join(stages)}"
+        for source, stages in project.items()
+    ]
 
 
 def _unfit(content: dict[str, Any], file: Path) -> Iterator[str]:
@@ -191,6 +248,8 @@ def run_stage() -> None:
     found = complaints(Path())
     if found:
         raise InputError("\n".join(["settings that cannot be kept to", *dict.fromkeys(found)]))
+    for line in on_project_alone(Path()):
+        typer.echo(line)
     with atomic(CHECKED) as partial:
         partial.write_text("The settings can be kept to.\n", encoding="utf-8")
     with atomic(MEASURED) as partial:

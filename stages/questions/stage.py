@@ -13,7 +13,7 @@ from stages.core.questions.question import Question, validate, write_questions
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.questions.task import load_question_task
 from stages.core.stage.files import atomic
-from stages.core.stage.settings import PARAMETER_FILE, section
+from stages.core.stage.settings import section
 from stages.core.written import written_questions
 from stages.questions.sources import read_source
 
@@ -79,7 +79,7 @@ def warn_of_both(task: str, table: pd.DataFrame) -> None:
         typer.secho(
             f"warning: {task}: {last['in_both']} of {last['examples']} validation questions are "
             "training questions, too; scores on them say little: name other data for "
-            f"`tasks.{task}.data.splits` in {PARAMETER_FILE}",
+            f"`tasks.{task}.data.splits`",
             fg="yellow",
             err=True,
         )

@@ -18,6 +18,7 @@ from stages.core.encoder.checkpoint import load_encoder, load_tuned
 from stages.core.encoder.configuration import CLASSIFIER, has_head, read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
+from stages.core.stage.edited import edited
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, section
 
@@ -105,7 +106,7 @@ def _reason(message: str, named: str) -> str:
     """What a message about the setting says of an option."""
     if named == DEFAULT:
         return f"{message}; or name an encoder by {CHECKPOINT}"
-    source, reason = _source(named), message.removeprefix(SETTING)
+    source, reason = _source(named), message.removeprefix(edited(SETTING))
     return f"{_taken(source)}: {reason}" if isinstance(source, HubCheckpoint) else reason
 
 

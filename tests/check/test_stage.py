@@ -1,6 +1,6 @@
 """Settings that cannot be kept to are all found before anything runs."""
 
-import hashlib
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from stages.check.stage import CHECKED, complaints, run_stage, sections
+from stages.check.stage import CHECKED, complaints, on_project_alone, run_stage, sections
 from stages.core.measured import MEASURED
 from stages.core.stage.files import InputError, read_yaml
+from tools.configurations import contents
 from tools.pipeline import ROOT
 
 Change = Callable[[dict], object]
@@ -254,16 +255,107 @@ def test_everything_wrong_is_said_at_once_and_nothing_is_written(change):
     assert not CHECKED.exists()
 
 
-def test_settings_that_were_edited_and_not_made_are_named(change, tmp_path):
-    change(lambda own: None)
-    settings = tmp_path / "settings.yaml"
-    settings.write_text("finetune: {epochs: 2}\n")
+@pytest.fixture
+def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of a configuration with a corpus of its own, which is made anew by a call."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.yaml").write_text(
+        "corpora:\n  mine: {source: conllu, path: settings.yaml}\n  pairs: {}\n"
+    )
+    make(tmp_path)
+    return tmp_path
+
+
+def make(folder: Path) -> None:
+    for name, text in contents(folder).items():
+        if name in ("params.yaml", "dvc.yaml"):
+            (folder / name).write_text(text)
+
+
+def edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "said"),
+    [
+        # Settings that were edited and not made, and what was made and then edited.
+        ("settings.yaml", "pairs: {}", "pairs: {seed: 1}", "`params.yaml` .* `corpora.pairs.seed`"),
+        ("params.yaml", "least_cases: 20", "least_cases: 3", "`params.yaml` .*`syntax.least_case"),
+        ("params.yaml", "least_cases: 20", "least_case: 20", "`params.yaml` .*`syntax.least_case"),
+        ("dvc.yaml", "python -m stages.syntax", "true", "`dvc.yaml` .*`stages.syntax.cmd`"),
+        ("dvc.yaml", "  syntax:\n", "  sintax:\n", "`dvc.yaml` .*`stages.syntax`"),
+    ],
+)
+def test_files_that_are_not_what_the_settings_give(configured, name, before, after, said):
+    assert complaints(configured) == complaints(Path()) == []
+    edit(configured / name, before, after)
     (found,) = complaints(Path())
-    assert found.startswith("params.yaml: it was not made of settings.yaml as that is now; run")
-    digest = hashlib.sha256(settings.read_bytes()).hexdigest()
-    with Path("params.yaml").open("a") as stream:
-        stream.write(f"# {digest}\n")
+    assert re.match(f"settings.yaml: {said}", found)
+    mend = f"run `python -m tools.configurations configurations/{configured.name}` at the root"
+    assert mend in found
+    with pytest.raises(InputError, match=said):
+        run_stage()
+    make(configured)
     assert complaints(Path()) == []
+
+
+def test_a_comment_in_the_settings_changes_nothing(configured):
+    edit(configured / "settings.yaml", "corpora:", "# mine\ncorpora:")
+    assert complaints(Path()) == []
+
+
+def test_an_experiment_may_have_other_parameters(configured, monkeypatch):
+    edit(configured / "params.yaml", "least_cases: 20", "least_cases: 3")
+    assert complaints(Path()) != []
+    monkeypatch.setenv("DVC_EXP_BASELINE_REV", "0" * 40)
+    assert complaints(Path()) == []
+
+
+@pytest.mark.parametrize("name", ["params.yaml", "dvc.yaml"])
+def test_a_file_that_was_not_made_or_is_damaged(configured, name):
+    (configured / name).write_text("<<<<<<< HEAD\na: 1\n=======\n")
+    for fault in ("not valid YAML", "no such file"):
+        with pytest.raises(InputError, match=f"(?s)^`{name}`: {fault}.*; run `python -m tools.con"):
+            complaints(Path())
+        (configured / name).unlink(missing_ok=True)
+
+
+def test_settings_that_name_nothing_to_run_on(configured):
+    (configured / "settings.yaml").write_text("run: {tasks: []}\n")
+    make(configured)
+    (found,) = complaints(Path())
+    assert found.startswith(
+        "settings.yaml: it names no task, corpus or set of stimuli that a study"
+    )
+
+
+def test_messages_name_the_file_that_the_user_edits(configured):
+    edit(configured / "settings.yaml", "pairs: {}", "pairs: {seed: -1}")
+    make(configured)
+    (found,) = complaints(Path())
+    assert found.startswith("settings.yaml: `corpora.pairs`, key `seed`: ")
+    (found,) = complaints(configured)
+    assert found.startswith(f"{configured}/settings.yaml: `corpora.pairs`, key `seed`: ")
+
+
+def test_what_rests_on_this_project_alone_is_said(configured, capsys):
+    run_stage()
+    said = capsys.readouterr().out
+    line = "on corpora.pairs of this project, on no data of yours: corpus, surface, text_examples"
+    assert line in said
+    assert "on data/patterns of this project, on no data of yours: classifier" in said
+    assert "mine" not in said
+
+
+def test_of_the_default_it_is_said_where_the_user_has_other_data(change, capsys):
+    change(lambda own: None)
+    run_stage()
+    assert "no data of yours" not in capsys.readouterr().out
+    change(lambda own: own["corpora"]["pairs"].update(source="conllu", path="dvc.yaml"))
+    assert [line for line in on_project_alone(Path()) if "stimuli.written" in line]
 
 
 def test_what_is_measured_is_what_the_pipeline_writes(change):

@@ -7,6 +7,8 @@ from copy import deepcopy
 import pytest
 from ruamel.yaml import YAML
 
+from stages.check.configuration import effective, merged
+from stages.check.inputs import inputs, of_project
 from stages.check.stage import complaints, sections
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.questions.task import is_question_task, load_question_task
@@ -14,7 +16,7 @@ from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
 from stages.core.tasks.task import load_task
 from stages.finetune.training import Finetune
-from tools.configurations import contents, effective, merged
+from tools.configurations import contents
 from tools.pipeline import ROOT
 
 FOLDERS = sorted(path.parent for path in ROOT.glob("configurations/*/settings.yaml"))
@@ -153,6 +155,9 @@ def test_what_differs_replaces_and_what_is_not_used_goes():
         ({"sintax": {}}, "`sintax`: unknown key"),
         ({"syntax": 3}, "`syntax` takes the keys corpora, offsets"),
         ({"run": {"without": ["sintax"]}}, "has 'sintax', which is no stage; there are corpus"),
+        ({"run": {"without": "syntax"}}, "`run.without` is 'syntax'; give a list of stages"),
+        ({"run": ["one"]}, "`run` takes the keys tasks"),
+        (["syntax"], "the top level takes the keys run, checkpoint"),
         (
             {"run": {"without": ["corpus"]}},
             "has corpus, on which syntax, pairs depend",
@@ -217,6 +222,87 @@ def test_sets_of_stimuli_that_no_study_takes_are_left_out():
     settings["one"]["sets"] = ["other"]
     with pytest.raises(InputError, match="no entry of `stimuli` is called 'other'"):
         effective(settings, "settings.yaml", default, PIPELINE)
+
+
+def run_on(settings: dict) -> dict[str, set[str]]:
+    """The stages that a configuration with these settings runs on each entry."""
+    yaml = YAML(typ="safe")
+    default, pipeline = yaml.load(ROOT / "params.yaml"), yaml.load(ROOT / "dvc.yaml")
+    made = effective(settings, "settings.yaml", default, pipeline)
+    assert {f"{kind}.{name}" for kind, name in inputs(*made)} | {"data/patterns"} >= set(
+        of_project(*made)
+    )
+    stages = {f"{kind}.{name}": set(stages) for (kind, name), stages in inputs(*made).items()}
+    return stages | ({"classifier": set()} if "classifier" in made[1]["stages"] else {})
+
+
+OF_CORPORA = {"corpus", "surface", "text_patterns", "text_examples", "clusters"}
+RECORDED = {"source": "recorded", "path": "x", "model": "other"}
+QUESTIONS = {"questions", "readers", "reading"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "taken"),
+    [
+        # Neither stimuli nor questions of the default, of which readers would be tuned.
+        (
+            {"run": {"tasks": []}, "corpora": {"maps": RECORDED}},
+            {"corpora.maps": OF_CORPORA, "classifier": set()},
+        ),
+        ({"corpora": {"maps": RECORDED}}, {"corpora.maps": OF_CORPORA, "classifier": set()}),
+        ({"tasks": {"exam": {"kind": "choice"}}}, {"tasks.exam": QUESTIONS}),
+        (
+            {"stimuli": {"mine": {"source": "release", "path": "x"}}},
+            {"stimuli.mine": {"stimuli", "confusion", "layer_probes"}},
+        ),
+        # Probes read states, which nobody recorded.
+        (
+            {"stimuli": {"maps": {"source": "written", "recorded": {"path": "x"}}}},
+            {"stimuli.maps": {"stimuli", "confusion"}},
+        ),
+        (
+            {"stimuli": {"written": None}, "layer_probes": {"sets": []}, "run": {"tasks": []}},
+            {"stimuli.written": {"stimuli", "confusion"}},
+        ),
+        ({"run": {"tasks": []}}, {}),
+        ({"corpora": {}}, {}),
+        (
+            {"readers": {"tasks": ["questions"]}, "run": {"tasks": []}},
+            {"tasks.questions": QUESTIONS},
+        ),
+    ],
+)
+def test_a_study_runs_only_on_what_is_named(settings, taken):
+    assert run_on(settings) == taken
+
+
+def test_a_task_that_is_named_runs_alone():
+    for settings in (
+        {"tasks": {"mine": {"kind": "regression"}}},
+        {"tasks": {"mine": {}, "other": {}}, "run": {"tasks": ["mine"]}},
+    ):
+        stages = run_on(settings)
+        assert set(stages) == {"tasks.mine", "classifier"}
+        assert {"prepare", "finetune", "drift", "patterns", "harmful"} <= stages["tasks.mine"]
+
+
+def test_settings_that_name_no_data_take_those_of_the_default():
+    changed = {"checkpoint": {"source": "folder", "path": "x"}, "syntax": {"offsets": 3}}
+    assert run_on(changed) == run_on({})
+    assert {"tasks.questions", "stimuli.written", "corpora.pairs"} <= run_on({}).keys()
+
+
+def test_what_rests_on_no_data_of_the_user_is_told():
+    yaml = YAML(typ="safe")
+    default, pipeline = yaml.load(ROOT / "params.yaml"), yaml.load(ROOT / "dvc.yaml")
+    settings = {
+        "run": {"tasks": []},
+        "corpora": {"maps": RECORDED, "pairs": None},
+        "stimuli": {"maps": {"source": "written", "recorded": {"path": "x"}}},
+    }
+    made = effective(settings, "settings.yaml", default, pipeline)
+    surface = ["corpus", "surface", "text_examples", "text_patterns", "clusters", "neurons"]
+    assert of_project(*made) == {"corpora.pairs": surface, "data/patterns": ["classifier"]}
 
 
 TREES, LINKS = ("syntax", "pairs", "probes"), ("coreference", "frames")

@@ -1,17 +1,24 @@
-"""A configuration is made of files of one's own: columns, classes and paths."""
+"""A configuration is made of files of one's own: read as `prepare` reads them, then written."""
 
+import json
+import os
+import re
+from collections import Counter
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from stages.check.stage import complaints
 from stages.core.stage.files import InputError, read_yaml
+from stages.core.tasks.task import load_task
+from stages.prepare.sources import read_source
 from tools import new
+
+Files = tuple[Path, Path]
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
     """Two files in a folder, and a project beside it to make configurations in."""
     (tmp_path / "project/configurations").mkdir(parents=True)
     for name in ("stages", "data"):
@@ -19,82 +26,260 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     monkeypatch.setattr(new, "ROOT", tmp_path / "project")
     rows = ["title\tbody\turgent\tscore\tkey"]
     rows += [f"T {row}\tB {row}\t{('yes', 'no')[row % 2]}\t{row / 2}\tk{row}" for row in range(30)]
-    found = tmp_path / "train.tsv", tmp_path / "dev.tsv"
-    for file in found:
-        file.write_text("\n".join(rows) + "\n")
-    return found
+    return both(tmp_path, "\n".join(rows) + "\n")
 
 
-def made(files: tuple[Path, Path], *, label: str = "urgent", **more) -> dict:
-    new.main("mine", *files, "title", label, **{"rate": 1e-4, "quick": False, **more})
-    return read_yaml(new.ROOT / "configurations/mine/settings.yaml")
+def both(folder: Path, content: str | bytes, ending: str = "tsv") -> Files:
+    """The same content in a file to tune on and in one to measure on."""
+    names = folder / f"train.{ending}", folder / f"dev.{ending}"
+    for file in names:
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return names
 
 
-def test_classes_and_columns_are_those_of_the_files(files):
+def folder() -> Path:
+    return new.ROOT / "configurations/mine"
+
+
+def made(files: Files, text: str = "title", label: str = "urgent", **more) -> dict:
+    new.main("mine", *files, text, label, **more)
+    return read_yaml(folder() / "settings.yaml")
+
+
+def prepared(monkeypatch: pytest.MonkeyPatch) -> dict[str, Counter]:
+    """How many examples of each class `prepare` reads by what was made."""
+    monkeypatch.chdir(folder())
+    task = load_task("mine", "params.yaml")
+    frames = read_source("mine", task)
+    names = task.label_names
+    return {
+        split: Counter(names[int(label)] for label in frame["label"])
+        for split, frame in frames.items()
+    }
+
+
+def test_classes_and_columns_are_those_of_the_files(files, monkeypatch):
     settings = made(files, second="body")
     task = settings["tasks"]["mine"]
     assert task["labels"] == ["no", "yes"]
     assert task["metrics"] == ["accuracy", "f1"]
     assert task["data"]["columns"] == {"text_a": "title", "text_b": "body", "label": "urgent"}
     assert settings["run"]["tasks"] == ["mine"]
-    folder = new.ROOT / "configurations/mine"
-    assert (folder / task["data"]["splits"]["train"]).resolve() == files[0].resolve()
-    assert complaints(folder) == []
-    assert (folder / "dvc.yaml").is_file()
+    assert (folder() / task["data"]["splits"]["train"]).resolve() == files[0].resolve()
+    assert complaints(folder()) == []
+    assert (folder() / "dvc.yaml").is_file()
+    counts = prepared(monkeypatch)
+    assert counts["train"] == counts["validation"] == {"no": 15, "yes": 15}
 
 
-def test_scores_make_a_regression(files):
-    task = made(files, label="score")["tasks"]["mine"]
+def test_what_was_understood_is_said(files, capsys):
+    files[1].write_text("title\turgent\na\tyes\n\n\u2028b\tno\nc\tyes\n")
+    made(files)
+    assert capsys.readouterr().out.splitlines()[:6] == [
+        "classification of single texts, 2 classes, scored by accuracy, f1",
+        f"{files[0]}: 30 rows for train",
+        f"{files[1]}: 3 rows for validation",
+        "class no: train 15, validation 1",
+        "class yes: train 15, validation 2",
+        "first example: 'T 0' -> yes",
+    ]
+
+
+def test_scores_make_a_regression(files, capsys):
+    task = made(files, label="score", second="body")["tasks"]["mine"]
     assert (task["kind"], "labels" in task) == ("regression", False)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "regression of pairs of texts, scores, scored by spearman, pearson"
+    assert said[3:5] == ["scores from 0 to 14.5", "first example: 'T 0', 'B 0' -> 0"]
 
 
-def test_the_quick_one_has_few_examples_and_goes_without_studies(files):
+def test_the_quick_one_has_few_examples_of_its_own_task_alone(files, capsys, monkeypatch):
+    monkeypatch.setattr(new, "QUICK_ROWS", {"train": 20, "validation": 40})
     settings = made(files, quick=True)
     assert "classifier" in settings["run"]["without"]
-    parameters = read_yaml(new.ROOT / "configurations/mine/params.yaml")
+    assert f"{files[0]}: 30 rows for train, 20 of them drawn" in capsys.readouterr().out
+    parameters = read_yaml(folder() / "params.yaml")
     assert list(parameters["tasks"]) == ["mine"]
+    assert parameters["corpora"] == {}
     assert "probes" not in parameters
-    assert complaints(new.ROOT / "configurations/mine") == []
+    assert complaints(folder()) == []
+    assert prepared(monkeypatch)["train"].total() == 20
+
+
+LINES = ["first text\tno", "second text\tyes", "third text\tno", "fourth text\tyes"]
+
+
+def test_columns_by_number_where_there_is_no_header_line(files, tmp_path, monkeypatch, capsys):
+    rows = [f"src{row}\t{row % 2}\t{'*' * (row % 2)}\tA text {row}." for row in range(1, 7)]
+    task = made(both(tmp_path, "\n".join(rows)), text="3", label="1")["tasks"]["mine"]
+    assert task["data"]["columns"] == {"text_a": 3, "label": 1}
+    assert task["labels"] == ["0", "1"]
+    assert prepared(monkeypatch)["train"] == {"0": 3, "1": 3}
+    assert capsys.readouterr().err == ""
+
+
+def test_a_header_line_of_numbers_has_names(files, tmp_path, monkeypatch):
+    task = made(both(tmp_path, "\n".join(["0\t1", *LINES])), text="0", label="1")["tasks"]["mine"]
+    assert task["data"]["columns"] == {"text_a": "0", "label": "1"}
+    assert prepared(monkeypatch)["train"] == {"no": 2, "yes": 2}
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("0.5", "1")])
+def test_a_header_line_is_no_row(files, tmp_path, labels):
+    rows = ["title\turgent", *(f"text {row}\t{labels[row % 2]}" for row in range(4))]
+    with pytest.raises(
+        InputError, match=r"train\.tsv, line 1: this is a header line, as its label"
+    ):
+        made(both(tmp_path, "\n".join(rows)), text="0", label="1")
+    assert not folder().exists()
+
+
+def test_a_carriage_return_inside_a_text_ends_no_line(files, tmp_path, monkeypatch):
+    rows = ["title\turgent", *LINES, "one\rsecond part\tno"]
+    task = made(both(tmp_path, "\n".join(rows)))["tasks"]["mine"]
+    assert task["labels"] == ["no", "yes"]
+    assert prepared(monkeypatch)["train"] == {"no": 3, "yes": 2}
+
+
+def test_numbers_are_classes_by_value(files, tmp_path, monkeypatch):
+    stars = [1.0, 2, "3.0", "4", 5.0]
+    rows = [{"text": f"text {row}", "stars": stars[row % 5]} for row in range(20)]
+    pair = both(tmp_path, "\n".join(map(json.dumps, rows)), "jsonl")
+    task = made(pair, text="text", label="stars")["tasks"]["mine"]
+    assert task["labels"] == ["1", "2", "3", "4", "5"]
+    assert prepared(monkeypatch)["validation"] == dict.fromkeys("12345", 4)
+
+
+def test_stars_are_scores_where_the_user_says_so(files, tmp_path):
+    rows = ["title\turgent", *(f"text {row}\t{row % 5}.0" for row in range(20))]
+    task = made(both(tmp_path, "\n".join(rows)), kind="regression")["tasks"]["mine"]
+    assert (task["kind"], task["metrics"]) == ("regression", ["spearman", "pearson"])
+
+
+def test_quotes_as_of_csv_in_a_tsv_are_warned_of(files, tmp_path, capsys):
+    rows = ["title\turgent", '"he said ""no"", so"\tno', *LINES]
+    pair = both(tmp_path, "\n".join(rows))
+    made(pair)
+    said = capsys.readouterr()
+    for file in pair:
+        assert re.search(f"warning: {file}: .*quoting of CSV.*save", said.err)
+    assert """first example: '"he said ""no"", so"' -> no""" in said.out
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv"])
+def test_a_class_may_be_called_as_libraries_call_what_is_missing(files, tmp_path, ending):
+    rows = ["title\turgent", "one\tNA", "two\tnull", "three\tyes", "four\tNA"]
+    content = "\n".join(rows).replace("\t", {"tsv": "\t", "csv": ","}[ending])
+    task = made(both(tmp_path, content, ending))["tasks"]["mine"]
+    assert task["labels"] == ["NA", "null", "yes"]
+
+
+def test_rows_that_are_no_examples_are_left_out_where_the_user_says_so(files, monkeypatch, capsys):
+    with files[1].open("a") as stream:
+        stream.write("T\tB\tmaybe\t1\tk\n \tB\tno\t1\tk\nT\tB\n")
+    with pytest.raises(InputError) as refusal:
+        made(files)
+    assert f"{files[1]}: rows that are no examples of mine (3)" in str(refusal.value)
+    for line in ("line 32: unknown label 'maybe'", "line 33: missing text", "line 34: 2 columns"):
+        assert line in str(refusal.value)
+    assert str(refusal.value).endswith("leave them out with --bad-rows skip")
+    assert not folder().exists()
+    assert made(files, bad_rows="skip")["tasks"]["mine"]["data"]["bad_rows"] == "skip"
+    assert "33 rows for validation, 3 of them left out" in capsys.readouterr().out
+    assert prepared(monkeypatch)["validation"] == {"no": 15, "yes": 15}
 
 
 @pytest.mark.parametrize(
-    ("values", "labels"),
+    ("more", "said"),
     [
-        (["b", "a", "b"], ["a", "b"]),
-        (["10", "9", "1"], ["1", "9", "10"]),
-        (["0.5", "1", "2"], None),
-        ([str(number) for number in range(21)], None),
-        (["0", "1", "x"], ["0", "1", "x"]),
+        (
+            {"label": "urgency"},
+            r"--label is 'urgency', which .*train\.tsv has not; its columns are",
+        ),
+        ({"text": "titel"}, "--text is 'titel', which"),
+        ({"second": "bodi"}, "--second is 'bodi', which"),
+        ({"text": "9", "label": "2"}, r"--text is 9, which .*train\.tsv has not"),
+        ({"label": "title"}, "--label and --text both name the column 'title'"),
+        ({"second": "title"}, "--second and --text both name the column 'title'"),
+        ({"second": "urgent"}, "--label and --second both name the column 'urgent'"),
+        ({"text": "0", "label": "00"}, "--label and --text both name the column 0"),
+        ({"label": "key"}, r"train\.tsv: the column 'key' has 30 different values"),
+        ({"label": "key", "kind": "regression"}, r"train\.tsv: the column 'key' has 'k0', which"),
+        ({"rate": -1e-4}, "--rate is -0.0001; give a number above 0"),
+        ({"rate": 0.0}, "--rate is 0"),
+        ({"rate": float("nan")}, "--rate is nan"),
+        ({"rate": float("inf")}, "--rate is inf"),
     ],
 )
-def test_labels_of_a_column(values, labels):
-    assert new.labels_of(pd.Series(values), Path("a.tsv")) == labels
+def test_options_are_refused_as_they_are_called_and_nothing_is_written(files, more, said):
+    with pytest.raises(InputError, match=f"^{said}" if said.startswith("--") else said):
+        made(files, **more)
+    assert list((new.ROOT / "configurations").iterdir()) == []
 
 
-@pytest.mark.parametrize("suffix", [".tsv", ".csv"])
-def test_a_class_may_be_called_as_libraries_call_what_is_missing(tmp_path, suffix):
-    file = tmp_path / f"train{suffix}"
-    lines = ["text\tlabel", "one\tNA", "two\tnull", "three\t", "four\tyes"]
-    file.write_text("\n".join(lines).replace("\t", {".tsv": "\t", ".csv": ","}[suffix]) + "\n")
-    assert new.labels_of(new.table_of(file)["label"], file) == ["NA", "null", "yes"]
+def test_files_that_are_missing_or_have_no_examples(files, tmp_path):
+    with pytest.raises(InputError, match=r"no file .*none\.tsv"):
+        made((tmp_path / "none.tsv", files[1]))
+    files[1].write_text("title\turgent\n")
+    with pytest.raises(InputError, match=r"dev\.tsv: it has no examples; name another file"):
+        made(files)
+    files[0].write_text("title\turgent\na\tno\nb\tno\n")
+    with pytest.raises(InputError, match=r"train\.tsv: the column 'urgent' has 1 different values"):
+        made(files)
+    assert not folder().exists()
 
 
-@pytest.mark.parametrize("values", [["a", "a"], [f"k{number}" for number in range(21)]])
-def test_a_column_that_is_neither(values):
-    with pytest.raises(InputError, match="different values; name a column"):
-        new.labels_of(pd.Series(values), Path("a.tsv"))
+@pytest.mark.parametrize("name", ["../mine", "mine/..", "/tmp/mine", "..", "", "a b", "a-b", "a.b"])
+def test_a_name_that_is_none_or_would_write_elsewhere(files, name):
+    with pytest.raises(InputError, match="a name has letters, digits and _ only"):
+        new.main(name, *files, "title", "urgent")
 
 
-def test_what_is_refused(files, tmp_path):
-    with pytest.raises(InputError, match="no column 'urgency' for --label; it has"):
-        made(files, label="urgency")
+def test_a_task_of_the_default_is_not_mixed_with_the_users(files):
+    with pytest.raises(InputError, match="'similarity': the default has a task of that name"):
+        new.main("similarity", *files, "title", "urgent")
+
+
+def test_nothing_that_is_there_is_replaced(files, tmp_path):
+    made(files)
+    settings = folder() / "settings.yaml"
+    settings.write_text("# edited\n")
+    with pytest.raises(InputError, match=r"settings\.yaml is there already; edit it"):
+        made(files)
+    assert settings.read_text() == "# edited\n"
+    settings.unlink()
+    kept = (folder() / "params.yaml").read_bytes()
+    with pytest.raises(InputError, match=r"params\.yaml is there already; take another name"):
+        made(files)
+    assert (folder() / "params.yaml").read_bytes() == kept
+
+
+def test_files_of_the_user_may_lie_in_the_folder(files):
+    (folder() / "my").mkdir(parents=True)
+    moved = tuple(file.rename(folder() / "my" / file.name) for file in files)
+    splits = made(moved)["tasks"]["mine"]["data"]["splits"]
+    assert splits == {"train": "my/train.tsv", "validation": "my/dev.tsv"}
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "file", "data"])
+def test_a_folder_that_is_elsewhere_or_no_folder(files, tmp_path, kind):
+    elsewhere = tmp_path / "elsewhere"
+    if kind == "file":
+        folder().write_text("mine")
+    elif kind == "data":
+        (folder() / "data").mkdir(parents=True)
+    else:
+        os.symlink(elsewhere, folder())
+        if kind == "link":
+            elsewhere.mkdir()
+    with pytest.raises(InputError, match="is there already; take another name, or move it away"):
+        made(files)
+    assert not elsewhere.exists() or list(elsewhere.iterdir()) == []
+
+
+def test_a_checkpoint_that_is_neither(files):
     with pytest.raises(InputError, match="neither a folder nor organisation/name"):
         made(files, checkpoint="nowhere")
-    with pytest.raises(InputError, match=r"none\.tsv: it cannot be read"):
-        made((tmp_path / "none.tsv", files[1]))
-    made(files)
-    with pytest.raises(InputError, match="is there already"):
-        made(files)
 
 
 def test_a_checkpoint_is_a_folder_or_a_model_of_the_hub(tmp_path, monkeypatch, capsys):

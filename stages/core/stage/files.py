@@ -14,10 +14,17 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from stages.core.stage.disk import is_full
+from stages.core.stage.edited import edited, is_made, mend_made
 
 
 class InputError(ValueError):
-    """Bad input from the user: the message names the file, the key or row, and the mend."""
+    """Bad input from the user: the message names the file, the key or row, and the mend.
+
+    The file is the one that the user edits, whichever the stage has read (`edited`).
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(edited(message))
 
 
 def remove(path: Path) -> None:
@@ -73,10 +80,13 @@ def read_yaml(path: str | Path) -> Any:
         # A copy, as callers may change what they get.
         return deepcopy(_parsed(Path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file in {Path.cwd()}") from None
+        fault = f"no such file in {Path.cwd()}"
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 ({error}); save it as UTF-8") from None
+        fault = f"not UTF-8 ({error}); save it as UTF-8"
     except RecursionError:
-        raise InputError(f"{path}: its lists or mappings lie too deep in each other") from None
+        fault = "its lists or mappings lie too deep in each other"
     except YAMLError as error:
-        raise InputError(f"{path}: not valid YAML: {error}") from None
+        fault = f"not valid YAML: {error}"
+    if is_made(path):
+        raise InputError(f"`{path}`: {fault}; {mend_made(Path(path).parent)}")
+    raise InputError(f"{path}: {fault}")

@@ -12,9 +12,9 @@ from pydantic import (
     ValidationError,
 )
 
+from stages.core.stage.edited import PARAMETER_FILE as PARAMETER_FILE
 from stages.core.stage.files import InputError, read_yaml
 
-PARAMETER_FILE = "params.yaml"
 # What a section of `params.yaml` is checked against, by its name; a module adds its own.
 SECTIONS: dict[str, Any] = {}
 

@@ -1,6 +1,8 @@
-"""Which corpora fit which study, by what their source offers."""
+"""Which corpora and stimuli fit which study, by what their source offers."""
 
 from typing import Any
+
+from stages.check.names import PROBES, mapping
 
 TEXTS, TREES, MENTIONS, FRAMES = "texts", "trees", "mentions", "frames"
 TOKENS = "tokens"  # which all sources have
@@ -30,14 +32,15 @@ OFFERS = {
 LIVE = ("neurons",)
 
 
-def offers(entry: dict[str, Any]) -> set[str]:
+def offers(entry: Any) -> set[str]:
     """What texts of an entry of `corpora` have; written pairs are for what looks at texts alone."""
+    entry = mapping(entry)
     if entry.get("source") == "written":
         return {TEXTS} if entry.get("pairs") else {TREES, MENTIONS, FRAMES}
-    return OFFERS.get(entry.get("source", ""), set())
+    return OFFERS.get(str(entry.get("source")), set())
 
 
-def fitting(study: str, corpora: dict[str, dict[str, Any]]) -> list[str]:
+def fitting(study: str, corpora: dict[str, Any]) -> list[str]:
     """The corpora that a study takes: those with what it reads; any text where that is all.
 
     Annotated text is read for its surface only where there is no other.
@@ -46,7 +49,16 @@ def fitting(study: str, corpora: dict[str, dict[str, Any]]) -> list[str]:
     known = {
         name: entry
         for name, entry in corpora.items()
-        if study not in LIVE or entry.get("source") != "recorded"
+        if study not in LIVE or mapping(entry).get("source") != "recorded"
     }
     found = [name for name, entry in known.items() if need in {TOKENS} | offers(entry)]
     return found or (list(known) if need == TEXTS else [])
+
+
+def fitting_sets(study: str, stimuli: dict[str, Any]) -> list[str]:
+    """The sets of stimuli that a study takes: probes read states, which nobody recorded."""
+    return [
+        name
+        for name, entry in stimuli.items()
+        if study != PROBES or not mapping(entry).get("recorded")
+    ]
