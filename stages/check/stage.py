@@ -32,6 +32,7 @@ PIPELINE, SETTINGS = "dvc.yaml", "settings.yaml"
 
 def _load_task(name: str, file: Path) -> object:
     """An entry of `tasks`, of either kind."""
+    require_plain(name, f"{file}: task")
     load = load_question_task if is_question_task(name, file) else load_task
     return load(name, file)
 
