@@ -33,12 +33,12 @@ def test_a_file_replaces_no_folder_and_a_folder_no_file(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/old").write_text("old")
     (tmp_path / "file").write_text("old")
-    with pytest.raises(InputError, match="folder is a folder, which stays"):
-        with atomic(tmp_path / "folder") as partial:
-            partial.write_text("new")
-    with pytest.raises(InputError, match="file is a file, which stays"):
-        with atomic(tmp_path / "file") as partial:
-            partial.mkdir()
+    refused = pytest.raises(InputError, match="folder is a folder, which stays")
+    with refused, atomic(tmp_path / "folder") as partial:
+        partial.write_text("new")
+    refused = pytest.raises(InputError, match="file is a file, which stays")
+    with refused, atomic(tmp_path / "file") as partial:
+        partial.mkdir()
     assert (tmp_path / "folder/old").read_text() == (tmp_path / "file").read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 2
 
