@@ -17,13 +17,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stages.core.stage.files import InputError
+from stages.core.stage.files import InputError, read_yaml
 from stages.pretrain.stage import run_stage as pretrain
 from stages.report.stage import plots
 from tests.patterns.test_outside import store_of
 from tests.tools.test_convert import PARSE, write_arrays, write_attentions
 from tests.tools.test_convert import maps as maps_of
 from tools import mutation, new
+from tools.configurations import require_names
 from tools.pipeline import ROOT
 
 PLACES = ("tools", "stages", "benchmarks")
@@ -321,3 +322,16 @@ def test_a_new_configuration_leaves_a_folder_as_it_is_that_is_none(tmp_path, mon
     with pytest.raises(InputError, match=r"dvc\.yaml is there already"):
         new.main("mine", rows, rows, "text", "label")
     assert everything(folder) == {"dvc.yaml": SENTINEL}
+
+
+@pytest.mark.parametrize("name", ["../../mine", "a/b", "a b", "", ".."])
+@pytest.mark.parametrize(
+    "key", ["run.tasks", "matching.tasks", "corpora", "stimuli", "pretrain.encoders"]
+)
+def test_names_of_stages_are_refused_before_dvc_can_empty_a_folder(name, key):
+    section, _, within = key.partition(".")
+    values = {within: [name]} if within else {name: {"source": "written"}}
+    pipeline = read_yaml(ROOT / "dvc.yaml")
+    with pytest.raises(InputError, match=re.escape(f"mine.yaml: `{key}` {name!r}: a name has")):
+        require_names({section: values}, pipeline, "mine.yaml")
+    require_names({section: {within: ["plain_1"]} if within else {"plain_1": {}}}, pipeline, "a")

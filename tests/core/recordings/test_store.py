@@ -187,3 +187,14 @@ def test_maps_are_read_only_views_of_the_file(tmp_path):
     assert not store["a"].flags.owndata
     with pytest.raises(ValueError, match="read-only"):
         store["a"][0, 0, 0, 0] = 1
+
+
+def test_a_folder_of_somebody_elses_is_not_replaced_by_maps(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.tex").write_text("mine")
+    with (
+        pytest.raises(InputError, match=r"mine has thesis\.tex and no store\.json"),
+        write_maps(tmp_path / "mine", tokens(), LAYERS, HEADS, 1),
+    ):
+        pass
+    assert (tmp_path / "mine/thesis.tex").read_text() == "mine"

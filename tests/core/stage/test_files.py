@@ -29,6 +29,20 @@ def test_a_folder_replaces_the_old_one_and_leftovers_of_a_kill(tmp_path):
     assert not leftover.exists()
 
 
+def test_a_file_replaces_no_folder_and_a_folder_no_file(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/old").write_text("old")
+    (tmp_path / "file").write_text("old")
+    refused = pytest.raises(InputError, match="folder is a folder, which stays")
+    with refused, atomic(tmp_path / "folder") as partial:
+        partial.write_text("new")
+    refused = pytest.raises(InputError, match="file is a file, which stays")
+    with refused, atomic(tmp_path / "file") as partial:
+        partial.mkdir()
+    assert (tmp_path / "folder/old").read_text() == (tmp_path / "file").read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_numbers_are_read_as_dvc_reads_them(tmp_path):
     file = tmp_path / "params.yaml"
     file.write_text("a: 2e-5\nb: 1e-05\nc: 2.0e-5\n")
