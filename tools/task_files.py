@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stages.core.texts import shown
-
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
 from stages.core.tasks.labels import Kind, classes_of, label_name, number_of
 from stages.core.tasks.task import Task
+from stages.core.tasks.texts import shown
 from stages.prepare.formats import Row, columns_of, file_rows
 from stages.prepare.sources import SPLITS, examples_of
 

@@ -80,7 +80,10 @@ def check_model(folder: Path, pruned: bool = False) -> PreTrainedConfig:
         )
     shapes = {}
     for file in weight_files(folder):
-        shapes |= _shapes(file)
+        stored = _shapes(file)
+        if twice := sorted(stored.keys() & shapes.keys()):
+            raise refusal(f"{file} has {twice[0]}, as another file has; copy the checkpoint anew")
+        shapes |= stored
     words = [name for name in shapes if f".{name}".endswith(f".{WORDS}")]
     if WORDS in words and len(words) > 1:
         raise refusal(
@@ -110,7 +113,8 @@ def weight_files(folder: Path) -> list[Path]:
             "read, as they can run code); choose a revision with safetensors, or convert once with "
             f"transformers: {_class_of(folder)}.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)"
         )
-    shards = json_object(folder / INDEX).get("weight_map")
+    index = json_object(folder / INDEX)
+    shards = index.get("weight_map")
     if not isinstance(shards, dict) or not shards:
         raise refusal(f"{folder / INDEX} has no `weight_map`; copy the file anew")
     names = sorted(set(map(str, shards.values())))
@@ -122,6 +126,8 @@ def weight_files(folder: Path) -> list[Path]:
             )
         if not (folder / name).is_file():
             raise refusal(f"{folder / INDEX} names {name}, which is not there; copy it, too")
+    if not isinstance(index.get("metadata"), dict):
+        raise refusal(f"{folder / INDEX} has no `metadata`; copy the file anew")
     return [folder / name for name in names]
 
 

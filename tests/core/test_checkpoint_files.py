@@ -77,6 +77,7 @@ def test_an_index_that_names_what_is_not_in_the_folder(tiny_bert_copy, name):
         ("[]", "not a JSON object"),
         ("[" * 100_000, "not a JSON object"),
         ("{}", "no `weight_map`"),
+        ('{"weight_map": {"a": "model-1.safetensors"}}', "has no `metadata`"),
         ('{"weight_map": {"a": "model-3.safetensors"}}', "model-3.safetensors, which is not there"),
     ],
 )

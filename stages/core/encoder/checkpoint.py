@@ -107,6 +107,9 @@ def _load(kind: type, folder: Path, seed: int | None = None) -> tuple[PreTrained
                 output_loading_info=True,
                 ignore_mismatched_sizes=True,
             )
+    except Exception as error:  # of a file that only looks like a checkpoint it raises many
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        raise refusal(f"{folder} cannot be loaded ({reason}); copy the checkpoint anew") from None
     finally:
         logging.set_verbosity(verbosity)
     if kind is AutoModelForSequenceClassification:
@@ -142,7 +145,7 @@ def _require_whole(
     shapes = {name: of_both for name, *of_both in report["mismatched_keys"]}
     for name in filter(in_use, shapes):
         (stored, configured), top = shapes[name], name.removeprefix(base).split(".")[0]
-        if top not in encoder and stored[0] != configured[0]:
+        if top not in encoder and len(stored) == len(configured) and stored[0] != configured[0]:
             raise refusal(
                 f"{folder}: config.json names {configured[0]} classes, but the classifier of the "
                 f"weights has {stored[0]} outputs ({name}); mend `id2label` and `label2id` there"

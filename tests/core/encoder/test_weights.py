@@ -123,6 +123,7 @@ def test_a_head_that_is_asked_for_is_there(classifier, name):
         (lambda weight: weight.double() * 1e300, "1 weights are not finite"),
         (lambda weight: weight * 3e38, r"no finite numbers \(attention of layers \[0"),
         (lambda weight: weight[4:].contiguous(), "1 weights have another shape"),
+        (lambda weight: weight.sum(), "1 weights have another shape"),
         (lambda weight: (weight * 9).to(torch.int8), "query.weight has numbers of the kind I8"),
     ],
 )
@@ -175,12 +176,31 @@ def test_a_damaged_shard_is_named(classifier):
         load_tuned(classifier)
 
 
+def test_a_weight_in_two_shards(classifier):
+    split(classifier)
+    first, second = (classifier / f"model-{number}.safetensors" for number in (1, 2))
+    name, tensor = next(iter(load_file(first).items()))
+    save_file(load_file(second) | {name: tensor + 1}, second, {"format": "pt"})
+    with pytest.raises(InputError, match=f"model-2.safetensors has {name}, as another file has"):
+        load_tuned(classifier)
+
+
+def test_what_transformers_fails_at_is_refused(classifier, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("nonsense")
+
+    monkeypatch.setattr(AutoModelForSequenceClassification, "from_pretrained", fail)
+    with pytest.raises(InputError, match=r"classifier cannot be loaded \('nonsense'\)"):
+        load_tuned(classifier)
+
+
 @pytest.mark.parametrize(
     ("labels", "complaint"),
     [
         ({"0": "a", "1": "b", "2": "c"}, "names 3 classes, but the classifier of .* has 2 outputs"),
         ({"1": "a", "2": "b"}, "give each output a name, by its number from 0"),
         ({"0": "a", "1": None}, "give each output a name"),
+        ({"0": "a", "1": "b", "2": "c", "3": "d"}, "names 4 classes"),
     ],
 )
 def test_classes_that_are_not_the_heads(classifier, labels, complaint):
