@@ -6,6 +6,7 @@ import pandas as pd
 from stages.core.intervals.held_out import GAIN, SCORE
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
 from stages.coreference.said import said_of_best, said_of_heads, without_doubles
 from stages.coreference.tables import ALL_KINDS, BEST, HEADS
@@ -26,7 +27,7 @@ PUBLISHED = pd.DataFrame(
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = measures.frame(BEST)
+    rows = some_rows(measures.frame(BEST))
     heads_rows = without_doubles(measures.frame(HEADS))
     cells = studied(heads_rows)
     return [
