@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 
 from stages.core.pages.gather import pages
+from stages.core.pages.head_facts import all_facts
 from stages.core.pages.page import with_rows
 from stages.core.stage.settings import section
 from stages.core.stage.tables import MeasuredTable, drawn_name
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import REGISTERED, SUMMARIES, Settings, answer, read_claims
 from stages.core.verdicts.measures import Measures, open_measures
-from stages.report.head_pages import models_of
+from stages.report.head_examples import examples_of
 from stages.report.measured_pages import said
 from tests.claims import SETTINGS
 from tests.report.sound import GAPS
@@ -51,18 +52,10 @@ class Emptied(Measures):
 
 @pytest.fixture
 def measures(synthetic_reports, monkeypatch) -> Emptied:
-    """The synthetic measures, whose parts for a model are emptied alike."""
+    """The synthetic measures, of which one table after the other can be emptied."""
     monkeypatch.chdir(synthetic_reports)
     whole = open_measures()
     whole.__class__, whole.asked = Emptied, {}
-    of = Measures.of
-
-    def some(self: Emptied, *names: object, **more: object) -> Measures:
-        found = of(self, *names, **more)
-        found.__class__, found.asked, found.emptied = Emptied, self.asked, self.emptied
-        return found
-
-    monkeypatch.setattr(Emptied, "of", some)
     return whole
 
 
@@ -110,8 +103,9 @@ def test_claims_are_decided_without_the_rows_of_any_table(measures, room):
                 answer(claim, ledger.papers[claim.paper], measures, settings)
 
 
-def test_summaries_and_pages_of_heads_are_made_without_the_rows_of_any_table(measures):
-    for make in (*SUMMARIES.values(), models_of):
+def test_summaries_and_tables_of_heads_are_made_without_the_rows_of_any_table(measures):
+    facts = [fact.rows for fact in all_facts()]
+    for make in (*SUMMARIES.values(), *facts, lambda own: examples_of(own, {})):
         measures.asked.clear()
         measures.emptied = ""
         with suppress(NotMeasured):

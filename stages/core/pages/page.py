@@ -8,10 +8,9 @@ from typing import Any, Literal
 import altair
 import pandas as pd
 
-from stages.core.pages.charts import VegaLite
+from stages.core.pages.charts import VegaLite, rows_of
 from stages.core.pages.heatmaps import heatmap
 from stages.core.pages.labels import labelled
-from stages.core.pages.saving import data_of
 from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
@@ -50,7 +49,7 @@ class Figure:
     @property
     def is_empty(self) -> bool:
         """Whether the chart draws no row."""
-        return len(data_of(self.drawn)) == 0
+        return not any(map(len, rows_of(self.chart)))
 
     @cached_property
     def vega_lite(self) -> VegaLite:
