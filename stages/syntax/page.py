@@ -173,7 +173,6 @@ def _labels(rows: pd.DataFrame) -> pd.Series:
 
 def _separators(measures: Measures) -> Section:
     rows = measures.frame(SEPARATORS)
-    columns = [name for name in SEPARATORS.columns if name in rows]
     return Section(
         "C5b: where a relation's head looks otherwise",
         "What the best head of a relation gives to [SEP] from words that have the relation "
@@ -188,7 +187,7 @@ def _separators(measures: Measures) -> Section:
                 "What the best heads give to [SEP]",
                 "Shares of attention with their 95% intervals; 'layer' and 'head' are the best on "
                 "all texts, and 'same' says whether all halves chose the same.",
-                rows[["corpus", *columns]],
+                rows[["corpus", *SEPARATORS.columns]],
             ),
         ),
     )
