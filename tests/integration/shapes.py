@@ -30,6 +30,9 @@ OF_TEXTS = (
     *("text_patterns", "outside_patterns", "text_examples", "boundaries"),
     *("stimuli", "confusion", "layer_probes"),
 )
+# The pattern classifier and what shows its classes: maps of all heads, which take long to draw.
+OF_PATTERNS = ("classifier", "patterns", "examples", "text_patterns", "outside_patterns")
+WITH_PATTERNS = ("single", "recorded", "one head")
 # Of the same data whoever asks: made once.
 SHARED = ("code", "check", "classifier")
 Row = tuple[str | float, ...]
@@ -108,6 +111,8 @@ def settings_of(shape: str, folder: Path, checkpoint: Path, default: dict) -> di
     settings["pair_baselines"] = settings["pair_baselines"] | {"tasks": []}
     if shape in KINDS:
         without += OF_TEXTS
+    if shape not in WITH_PATTERNS:
+        without += [name for name in OF_PATTERNS if name not in without]
     if shape in (*KINDS, "one head"):
         settings["tasks"] = {TASK: write_task(folder, shape if shape in KINDS else "single")}
     else:
@@ -155,15 +160,18 @@ def measure(folder: Path, shape: str, shared: Path, environment: dict[str, str])
     """Run every stage of a shape up to its findings.
 
     Args:
-        shared: the work of the stages `SHARED`; made here where it is not there yet.
+        shared: the work of the stages `SHARED`, which is made where it is not there yet.
     """
     todo = commands(folder)
-    lines = [command for name, command in todo.items() if name in SHARED]
+    made = {"code": shared / "code", "classifier": shared / "classifier"}
     if shared.is_dir():
         shutil.copytree(shared, folder / "work")
-        lines = ["python -m stages.check"]
+    first = [
+        command
+        for name, command in todo.items()
+        if name in SHARED and not (name in made and made[name].is_dir())
+    ]
+    run(folder, "bash", "-euo", "pipefail", "-c", "\n".join(first), **environment)
+    shutil.copytree(folder / "work", shared, dirs_exist_ok=True)
     of_shape = [command for name, command in todo.items() if name not in SHARED]
-    run(folder, "bash", "-euo", "pipefail", "-c", "\n".join(lines), **environment)
-    if not shared.is_dir():
-        shutil.copytree(folder / "work", shared)
     run(folder, "bash", "-euo", "pipefail", "-c", "\n".join(of_shape), **environment)
