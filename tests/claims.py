@@ -3,6 +3,8 @@
 The fixture `measures` of `tests/conftest.py` is the configuration that they are of.
 """
 
+import re
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -25,10 +27,24 @@ stages.findings.load()
 
 
 def write(measures: Measures, name: str, rows: list[dict[str, Any]]) -> None:
-    """Write a table of measures; it need not have columns that no test reads."""
+    """Write a table of measures; declared columns that it lacks, which no test reads, are blank."""
     path = measures.folder / f"{name}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_parquet(path, index=False)
+    table = pd.DataFrame(rows)
+    lacking = [column for one in declared(name) for column in one.lacks(table.columns)]
+    table.assign(**dict.fromkeys(lacking, np.nan)).to_parquet(path, index=False)
+
+
+def declared(name: str) -> list[MeasuredTable]:
+    """The declarations of the stages that this name fits."""
+    modules = [one for key, one in sys.modules.items() if key.startswith("stages.")]
+    tables = (one for module in modules for one in vars(module).values())
+    of_stages = {one.pattern: one for one in tables if isinstance(one, MeasuredTable)}
+    return [
+        one
+        for pattern, one in of_stages.items()
+        if re.fullmatch(re.sub(r"\{\w+\}", r"\\w+", pattern), name)
+    ]
 
 
 def write_rows(

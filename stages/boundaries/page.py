@@ -54,7 +54,7 @@ def _best(measures: Measures) -> Section:
     constants = constants.drop(columns=list(SCORE))
     constants = constants.rename(columns=dict(zip(RIVAL, SCORE, strict=True)))
     shown = pd.concat([rows, constants.assign(reader="better constant")])
-    columns = [name for name in BEST.columns if name in rows]
+    columns = BEST.columns
     return Section(
         "T5: the best head, and all heads together",
         "A token ends a word where a head gives more to [SEP] than to the next token. The last "

@@ -167,6 +167,8 @@ def run_stage(corpus: str) -> None:
     heads, layers, drawn = [], [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
+            if recording.layers * recording.heads < 2:  # it has no other to be like
+                continue
             sums = text_divergences(recording, rows)
             tokens = recording.lengths[rows]
             distances = np.maximum(sums.sum(0) / tokens.sum(), 0.0)
@@ -180,4 +182,4 @@ def run_stage(corpus: str) -> None:
             )
             drawn.append(resampled)
     HEADS.write(heads, corpus=corpus)
-    PURITY.write(pd.DataFrame(layers), [np.stack(drawn)[None]], corpus=corpus)
+    PURITY.write(pd.DataFrame(layers), [np.stack(drawn)[None]] if drawn else None, corpus=corpus)

@@ -27,7 +27,7 @@ from stages.core.pages.shared_figures import (
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import MeasuredTable, interval_columns
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 
 MOST_SENTENCES = 3  # at the top of the page
@@ -119,12 +119,12 @@ def _single_heads_off(
     held_out_of: MeasuredTable,
 ) -> pd.DataFrame:
     """What turning off single heads does to one encoder, by task and mode."""
-    mean = deciding(measures.drawn(means_of))
+    mean = some_rows(deciding(measures.drawn(means_of)))
     names, keys = ("effect", "low", "high"), ["task", "mode"]
     mean = mean[mean["family"] == "head"]
     mean = drawn_rows_over_seeds(mean, keys, [names]).set_index(keys)
     mean = POINTS * mean[list(names)]
-    chosen = deciding(measures.frame(held_out_of))
+    chosen = some_rows(deciding(measures.frame(held_out_of)))
     chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
     best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
     heads = effects(measures, gates_of)

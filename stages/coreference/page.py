@@ -7,6 +7,7 @@ from stages.core.corpora.entries import load_corpus_entry
 from stages.core.intervals.held_out import GAIN, SCORE
 from stages.core.pages.page import Page, Section, Table, heads_figure
 from stages.core.stage.arms import RANDOM_WEIGHTS
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
 from stages.coreference.said import said_of_best, said_of_heads, without_doubles
 from stages.coreference.tables import ALL_KINDS, BEST, HEADS
@@ -31,7 +32,7 @@ PUBLISHED = pd.DataFrame(
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = measures.frame(BEST)
+    rows = some_rows(measures.frame(BEST))
     heads_rows = without_doubles(measures.frame(HEADS))
     cells = studied(heads_rows)
     written = any(load_corpus_entry(name).source == "written" for name in rows["corpus"].unique())

@@ -9,6 +9,7 @@ from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, measured, side
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.tasks.tables import PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.measures import Measures
 from stages.finetune.gains import columns, gain, score
 from stages.finetune.said import said_of_confusions
@@ -90,7 +91,7 @@ def in_short(measures: Measures) -> list[str]:
 
 def predictions(measures: Measures) -> pd.DataFrame:
     """Predictions of the encoder and of other models, on tasks that have those: task, model, ..."""
-    others = measures.frame(PAIR_PREDICTIONS)
+    others = some_rows(measures.frame(PAIR_PREDICTIONS))
     own = measures.frame(PREDICTIONS).rename(columns={"arm": "model"})
     own = own[own["model"].isin(MODELS) & own["task"].isin(others["task"])]
     runs = pd.concat([own, others], ignore_index=True)

@@ -41,7 +41,7 @@ def sections(measures: Measures) -> list[Section]:
                     "The head that links most",
                     "Chosen on one half of the texts; value, with its 95% interval, is of the "
                     "other: weight on links less weight on moved links.",
-                    best.reindex(columns=columns),  # without rows it lacks most columns
+                    best[columns],
                 ),
                 Table("frames-heads", "Every head", "Means with 95% intervals.", cells),
             ),

@@ -102,8 +102,11 @@ def agreement_table(
         One row a norm of the cheap score (as in `stages.importance.tables`) and exact score
         (`loss`: mean change of the loss; `absolute loss`; the metric's name: what the metric
         loses): norm, exact, spearman, low, high; and its column spearman on resamples. The
-        bootstrap resamples the examples, the same for both sides and for both norms.
+        bootstrap resamples the examples, the same for both sides and for both norms. No rows
+        where the encoder has one head: it has no rank.
     """
+    if gradients[0].size < 2:
+        return pd.DataFrame(), np.empty((1, 0, resamples))
     samples = draw_samples(len(gradients), resamples, seed)
     cheap, *exact = (
         (values.mean(0).ravel(), resampled_means(values, samples))

@@ -8,6 +8,7 @@ from stages.core.pages.bounded import cut, said_of_cut
 from stages.core.pages.charts import scatter
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.tables import interval_names
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.importance.said import said_of_agreement, said_of_cost, said_of_exact, said_of_first
@@ -24,7 +25,7 @@ def sections(measures: Measures) -> list[Section]:
 def in_short(measures: Measures) -> list[str]:
     """Whether the cheap score ranks heads as the exact one does, and what it costs."""
     agreement = said_of_agreement(measures.frame(AGREEMENT))
-    return [*agreement[:2], said_of_cost(measures.frame(COSTS))]
+    return [*agreement[:2], said_of_cost(some_rows(measures.frame(COSTS)))]
 
 
 def importances(measures: Measures) -> pd.DataFrame:

@@ -17,7 +17,8 @@ HEADS = MeasuredTable(
         "absolute_loss",
     ),
 )
-# One row a seed, norm of importance and exact score that importance is held against.
+# One row a seed, norm of importance and exact score that importance is held against; no rows
+# where the encoder has one head.
 AGREEMENT = MeasuredTable(
     "importance/{task}-agreement",
     ("seed", "norm", "exact", *interval_names(value="spearman"), "examples"),

@@ -7,7 +7,7 @@ from stages.core.pages.charts import dots
 from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.matching.said import (
@@ -66,8 +66,8 @@ FIGURE_WORDS = {
 
 
 def sections(measures: Measures) -> list[Section]:
-    cells = measures.frame(HEADS)
-    groups = measures.drawn(GROUPS)
+    cells = some_rows(measures.frame(HEADS))
+    groups = some_rows(measures.drawn(GROUPS))
     found = [_found(cells, groups), _off(measures.drawn(OFF)), _tuning(groups)]
     reading = measures.frame(READING)
     return [*found, _reading(reading)] if len(reading) else found

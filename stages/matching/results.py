@@ -101,11 +101,8 @@ def write_tables(
             reading["rows"].append(rows.assign(**own.place, **reader))
             reading["drawn"].append(again)
     write_drawn(OFF, off, task=task)
-    if reading:
-        READING.write(reading["rows"], reading["drawn"], task=task)
-    else:  # no head matches, or none reads: the file is there, as DVC asks for it
-        empty = np.empty((len(READING.resampled), 0, resamples))
-        READING.write(pd.DataFrame(columns=list(READING.columns)), [empty], task=task)
+    # Where no head matches, or none reads, the file is there all the same: DVC asks for it.
+    READING.write(reading["rows"], reading["drawn"], task=task)
 
 
 def heads_table(own: Result, lines: dict[str, Lines]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, TUNED, Arm
 from stages.core.stage.tables import interval_names
 from stages.core.tasks.task import load_task
-from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus
+from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus, some_rows
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, difference_of, largest, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
@@ -156,14 +156,14 @@ def _scored(
         table, corpus = measures.frame(FOLDS), ""
     else:
         try:
-            table = measures.frame(OUTSIDE)
+            table = some_rows(measures.frame(OUTSIDE))
         except NotMeasured:
             raise NotMeasured(
                 "no maps are labelled but those that the classifier learnt from and its settings "
                 "were chosen on (`text_patterns.labelled` in params.yaml)"
             ) from None
         table = table[table["corpus"] == table["corpus"].iloc[0]]
-        table = table[(table["rule"] == ANY) & (table["label"] != "")]
+        table = some_rows(table[(table["rule"] == ANY) & (table["label"] != "")])
         corpus = table["corpus"].iloc[0]
     counts = [confusions(table, model) for model in models]
     interval = interval_of(statistic, counts, settings.resamples, settings.seed)

@@ -10,7 +10,7 @@ from sklearn.metrics import classification_report, cohen_kappa_score
 from stages.core.pages.charts import matrix
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.said import listed
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.said import said_of_confusion
@@ -26,7 +26,7 @@ AGREEMENT = Path("data/patterns/agreement.json")
 def sections(measures: Measures) -> list[Section]:
     folds = measures.frame(FOLDS)
     try:
-        outside = [outside_section(measures.frame(OUTSIDE))]
+        outside = [outside_section(some_rows(measures.frame(OUTSIDE)))]
     except NotMeasured:
         outside = []
     labels = _labels(json.loads(AGREEMENT.read_text(encoding="utf-8")))
@@ -38,7 +38,7 @@ def in_short(measures: Measures) -> list[str]:
     agreement = json.loads(AGREEMENT.read_text(encoding="utf-8"))
     said = [said_of_f1(measures.frame(FOLDS), "labelled maps of folds that they did not learn")]
     with suppress(NotMeasured):
-        outside = measures.frame(OUTSIDE)
+        outside = some_rows(measures.frame(OUTSIDE))
         corpus = outside["corpus"].iloc[0]
         own = outside[(outside["corpus"] == corpus) & (outside["rule"] == outside["rule"].iloc[0])]
         said.append(said_of_f1(own, f"maps of {corpus}, an encoder that they did not learn from"))

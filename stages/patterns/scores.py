@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from statsmodels.stats.proportion import proportion_confint
 
 from stages.core.intervals.intervals import LEVEL, Interval, percentile_interval
+from stages.core.verdicts.answers import some_rows
 from stages.patterns.labelled_maps import CLASSES
 
 # A class's recall is known where its interval reaches no farther than this to either side.
@@ -26,8 +27,11 @@ def confusions(table: pd.DataFrame, model: str) -> Counts:
     Args:
         table: as `FOLDS`, or as `OUTSIDE` of one rule, which is of one encoder. Rows without a
             label do not count.
+
+    Raises:
+        NotMeasured: no row has a label.
     """
-    table = table[table["label"] != ""]
+    table = some_rows(table[table["label"] != ""])
     places = [name for name in ("encoder", "layer", "head") if name in table]
     heads = table.groupby(places, sort=False).ngroup().to_numpy()
     starts = table["start"].to_numpy()

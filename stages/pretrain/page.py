@@ -6,6 +6,7 @@ from stages.core.intervals.groups import group_ratio
 from stages.core.pages.charts import curves
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.said import MOST_NAMES
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.measures import Measures
 from stages.pretrain.tables import CURVE, FACTS, HEADS, KINDS, TEXTS
 
@@ -24,7 +25,7 @@ READERS = {"encoder": ("loss", "right"), "frequencies": ("unigram_loss", "unigra
 
 
 def sections(measures: Measures) -> list[Section]:
-    curve, scored = measures.frame(CURVE), scores(measures.frame(TEXTS))
+    curve, scored = measures.frame(CURVE), scores(some_rows(measures.frame(TEXTS)))
     figure = Figure(
         "pretrain-curve",
         "Loss on held-out text while the encoder was made",
@@ -44,7 +45,7 @@ def sections(measures: Measures) -> list[Section]:
             for name, own in lines(curve, scored).groupby("encoder", sort=False)
         ),
     )
-    course = followed(measures.frame(HEADS))
+    course = followed(some_rows(measures.frame(HEADS)))
     courses = Figure(
         "pretrain-heads",
         "How heads came about",
@@ -106,7 +107,7 @@ def sections(measures: Measures) -> list[Section]:
 
 def in_short(measures: Measures) -> list[str]:
     """How each encoder stands beside frequencies alone."""
-    scored = scores(measures.frame(TEXTS))
+    scored = scores(some_rows(measures.frame(TEXTS)))
     return [said(str(name), own) for name, own in scored.groupby("made", sort=False)][:MOST_NAMES]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import interval_names
-from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks
+from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, some_rows
 from stages.core.verdicts.estimates import (
     Estimate,
     difference_of,
@@ -73,7 +73,7 @@ def over_baseline(
 
 def baselines_of(measures: Measures) -> dict[tuple[str, str], Estimate]:
     """What can be had without reading, by the set and the name of the baseline."""
-    rows = measures.drawn(BASELINES).to_dict("records")
+    rows = some_rows(measures.drawn(BASELINES)).to_dict("records")
     return {
         (row["questions"], row["model"]): Estimate.of_row(row, VALUE, int(row["examples"]))
         for row in rows

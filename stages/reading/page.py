@@ -8,7 +8,7 @@ from stages.core.questions.unanswerable import NAMES as TRAININGS
 from stages.core.questions.unanswerable import PARTS as UNANSWERABLE_PARTS
 from stages.core.questions.unanswerable import REMOVALS
 from stages.core.stage.arms import TUNED
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
 from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
@@ -63,7 +63,7 @@ NOT_LEARNT = "No better than the longest option, so that it says nothing under a
 
 
 def sections(measures: Measures) -> list[Section]:
-    scores = measures.drawn(SCORES)
+    scores = some_rows(measures.drawn(SCORES))
     found = [_attacks(measures, scores)]
     if scores["reader"].isin(TRAININGS).any():
         found.append(_trainings(measures, scores))

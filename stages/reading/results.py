@@ -103,15 +103,11 @@ def write_tables(
                 cls_rows.append(rows.assign(**place))
                 cls_drawn.append(again)
                 cls_heads.append(cls_heads_table(found).assign(**place))
-    CLS.write(cls_rows, [np.concatenate(cls_drawn, axis=1)], questions=name)
+    CLS.write(cls_rows, cls_drawn, questions=name)
     CLS_HEADS.write(cls_heads, questions=name)
-    if heads:
-        HEADS.write(heads, questions=name)
-        CHOICES.write(choices, [np.concatenate(chosen, axis=1)], questions=name)
-    else:  # no attack is asked of heads: the files are there, as DVC asks for them
-        empty = np.empty((len(CHOICES.resampled), 0, resamples))
-        HEADS.write(pd.DataFrame(columns=list(HEADS.columns)), questions=name)
-        CHOICES.write(pd.DataFrame(columns=list(CHOICES.columns)), [empty], questions=name)
+    # Where no attack is asked of heads, the files are there all the same: DVC asks for them.
+    HEADS.write(heads, questions=name)
+    CHOICES.write(choices, chosen, questions=name)
 
 
 def _with_heads(

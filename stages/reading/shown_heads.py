@@ -102,11 +102,11 @@ def cls_section(measures: Measures) -> Section:
     order = [END_WORDS if part == END else part for part in PARTS]
     bars = bars.assign(
         part=pd.Categorical(bars["part"].replace(END, END_WORDS), order),
-        panel=bars[keys].agg(", ".join, axis=1),
+        panel=bars["questions"] + ", " + bars["reader"],
     ).sort_values(["panel", "condition", "part"], kind="stable")
     bars = bars.assign(part=bars["part"].astype(str))
     own = cells[(cells["condition"] == TO_PASSAGE) & (cells["part"] == END)]
-    own = own.assign(panel=own[keys].agg(", ".join, axis=1))
+    own = own.assign(panel=own["questions"] + ", " + own["reader"])
     own = own.groupby(["panel", "layer", "head"], sort=False)["beyond"].mean().reset_index()
 
     def beyond(run: pd.DataFrame, *names: str) -> Estimate:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from stages.core.pages.said import counted
 from stages.core.pages.titles import PATTERN_TITLES
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.core.viewer.clearest import clearest_and_median
 from stages.core.viewer.packed_maps import as_text
@@ -98,6 +98,7 @@ def examples_of(measures: Measures, labels: dict[str, list[str] | None]) -> list
     for field, *tables in kinds:
         with suppress(NotMeasured):
             texts, maps, chosen = (measures.frame(table) for table in tables)
+            some_rows(maps)
             for data in texts[field].unique():
                 own = (table[table[field] == data] for table in (texts, maps, chosen))
                 found += _of_data(data, *own, labels.get(data))

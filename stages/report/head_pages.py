@@ -16,7 +16,7 @@ import pandas as pd
 from stages.core.pages.head_facts import PLACE, HeadFacts, all_facts
 from stages.core.stage.files import atomic
 from stages.core.tasks.task import load_task
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model, recorded_models
 from stages.core.viewer.script.assets import joined, viewer_script, viewer_style
@@ -67,7 +67,7 @@ def models_of(measures: Measures) -> list[ModelHeads]:
         facts = []
         for fact in all_facts():
             with suppress(NotMeasured):
-                facts.append((fact, fact.rows(own)))
+                facts.append((fact, some_rows(fact.rows(own))))
         examples = examples_of(own, labels)
         places = [table[PLACE] for _, table in facts if len(table)]
         places += [pd.DataFrame(one.heads, columns=PLACE) for one in examples]

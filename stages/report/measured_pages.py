@@ -9,8 +9,8 @@ from typing import get_args
 import pandas as pd
 
 from stages.core.pages.gather import pages
-from stages.core.pages.page import Figure, Group, Page, Section, Table
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.pages.page import Figure, Group, Page, Section, Table, with_rows
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model
 
@@ -39,7 +39,10 @@ def measured_pages(measures: Measures) -> dict[str, MeasuredPage]:
     for name, page in pages().items():
         with suppress(NotMeasured):
             measures.read.clear()
-            sections, in_short = page.sections(measures), said(page, measures)
+            sections = with_rows(page.sections(measures))
+            if not sections:
+                continue
+            in_short = said(page, measures)
             measured[name] = MeasuredPage(page, sections, in_short, sorted(measures.read))
     return measured
 
@@ -71,7 +74,7 @@ def head_tables(measures: Measures, shown: dict[str, Page]) -> HeadTables:
         for name, page in shown.items():
             with suppress(NotMeasured):
                 if page.heads:
-                    found[model][name] = page.heads(own)
+                    found[model][name] = some_rows(page.heads(own))
     return found
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from stages.core.pages.charts import curves, dots
 from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.pages.titles import relation_in_words
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.measures import Measures, of_first_corpus, studied
 from stages.syntax.said import said_in_short, said_of_heads, said_of_layers, said_of_relations
 from stages.syntax.tables import (
@@ -73,7 +74,7 @@ SHARES += ("gain_value", "gain_low", "gain_high")
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = measures.frame(BEST)
+    rows = some_rows(measures.frame(BEST))
     return [_relations(rows), _separators(measures), _layers(rows), _heads(measures)]
 
 
@@ -172,7 +173,6 @@ def _labels(rows: pd.DataFrame) -> pd.Series:
 
 def _separators(measures: Measures) -> Section:
     rows = measures.frame(SEPARATORS)
-    columns = [name for name in SEPARATORS.columns if name in rows]
     return Section(
         "C5b: where a relation's head looks otherwise",
         "What the best head of a relation gives to [SEP] from words that have the relation "
@@ -187,7 +187,7 @@ def _separators(measures: Measures) -> Section:
                 "What the best heads give to [SEP]",
                 "Shares of attention with their 95% intervals; 'layer' and 'head' are the best on "
                 "all texts, and 'same' says whether all halves chose the same.",
-                rows[["corpus", *columns]],
+                rows[["corpus", *SEPARATORS.columns]],
             ),
         ),
     )

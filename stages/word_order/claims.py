@@ -11,7 +11,13 @@ import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, Arm
 from stages.core.stage.tables import interval_names
-from stages.core.verdicts.answers import Answer, NotMeasured, against_control, decided_by_task
+from stages.core.verdicts.answers import (
+    Answer,
+    NotMeasured,
+    against_control,
+    decided_by_task,
+    some_rows,
+)
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, over_seeds
 from stages.core.verdicts.learnt import of_learnt_tasks
@@ -54,7 +60,7 @@ def change_of_grade(
             same heads change on intact texts.
         unit: what was exchanged.
     """
-    steps = measures.frame(tables.TEXTS).groupby("task")["steps"].first()
+    steps = some_rows(measures.frame(tables.TEXTS)).groupby("task")["steps"].first()
     found, rows = _of_tasks(measures, CHANGES[of], unit)
     scaled = {name: one.scaled(STEPS / float(steps[name])) for name, one in found.items()}
     return _of_task(scaled, task, rows)

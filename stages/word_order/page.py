@@ -7,7 +7,7 @@ from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
 from stages.core.stage.arms import TUNED
 from stages.core.stage.tables import interval_names
 from stages.core.verdicts import estimates
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.estimates import Estimate, rows_over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.word_order import tables
@@ -47,11 +47,12 @@ def over_seeds(measures: Measures) -> pd.DataFrame:
     """
     keys, names = [*KEYS, "arm", "quantity"], interval_names(value="value")
     found = []
-    for place, runs in measures.drawn(tables.QUANTITIES).groupby(keys, sort=False):
+    rows = some_rows(measures.drawn(tables.QUANTITIES))
+    for place, runs in rows.groupby(keys, sort=False):
         if runs["value"].notna().any():
             runs = runs[runs["value"].notna()]
-        rows = runs.to_dict("records")
-        joint = estimates.over_seeds([Estimate.of_row(row, names, 0) for row in rows])
+        of_runs = runs.to_dict("records")
+        joint = estimates.over_seeds([Estimate.of_row(row, names, 0) for row in of_runs])
         limits = dict(zip(names, (joint.value, joint.low, joint.high), strict=True))
         count = {"examples": runs["examples"].mean(), "fine_tunings": len(runs)}
         found.append(dict(zip(keys, place, strict=True)) | limits | count)
@@ -72,7 +73,7 @@ def in_short(measures: Measures) -> list[str]:
 
 def heads(measures: Measures) -> pd.DataFrame:
     """The score of each head of the tuned encoder, mean over fine-tunings, of the first unit."""
-    rows = measures.frame(tables.HEADS)
+    rows = some_rows(measures.frame(tables.HEADS))
     rows = rows[(rows["arm"] == TUNED) & (rows["unit"] == rows["unit"].iloc[0])]
     table = rows.pivot_table("score", ["layer", "head"], "task")
     return table[rows["task"].unique()].add_prefix("order score: ")

@@ -38,8 +38,7 @@ class DrawnTable:
 
 def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:
     """Write tables one below the other, with their resamples beside them."""
-    rows = pd.concat([part.rows for part in parts], ignore_index=True)
-    declared.write(rows, [np.concatenate([part.drawn for part in parts], axis=1)], **fields)
+    declared.write([part.rows for part in parts], [part.drawn for part in parts], **fields)
 
 
 def fixed_tables(

@@ -3,7 +3,7 @@
 A chart carries its data, rounded, so that it works offline and its file changes only with them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -259,6 +259,18 @@ def _zero_line(axis: str) -> altair.Chart:
     """A thin line at 0, where nothing changes."""
     data = pd.DataFrame({ZERO: [0]})
     return altair.Chart(data).mark_rule(color="#9aa3ad").encode(**{axis: f"{ZERO}:Q"})
+
+
+def rows_of(chart: altair.TopLevelMixin) -> Iterator[pd.DataFrame]:
+    """The tables that a chart and its parts draw, but for those of lines at 0."""
+    data = getattr(chart, "data", None)
+    if isinstance(data, pd.DataFrame) and list(data) != [ZERO]:
+        yield data
+    for name in ("layer", "spec", "hconcat", "vconcat", "concat"):
+        parts = chart._get(name)
+        if parts is not altair.Undefined:
+            for part in parts if isinstance(parts, list) else [parts]:
+                yield from rows_of(part)
 
 
 def checked_rows(rows: pd.DataFrame) -> pd.DataFrame:

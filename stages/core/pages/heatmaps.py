@@ -114,6 +114,8 @@ def columns_of(labels: list[str], width: int, abreast: int = 1) -> int:
         width: of a panel, in pixels.
         abreast: no row separates panels of a group of so many, where a row has room for them.
     """
+    if not labels:
+        return 1
     longest = max((LETTER * len(label) for label in labels), default=0.0)
     fitting = max(1, int(PAGE_WIDTH // (max(width, longest) + AXIS_WIDTH)))
     if abreast > 1:

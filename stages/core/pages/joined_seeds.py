@@ -1,6 +1,7 @@
 """Several fine-tunings as one, joined as claims join them: one estimate has one interval."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import pandas as pd
 
@@ -22,4 +23,4 @@ def drawn_rows_over_seeds(
             mean = over_seeds([Estimate.of_row(run, names, n=0) for run in runs])
             joint |= dict(zip(names, (mean.value, mean.low, mean.high), strict=True))
         found.append(joint)
-    return pd.DataFrame(found)
+    return pd.DataFrame(found) if found else rows[[*keys, *chain(*columns)]].iloc[:0]

@@ -1,14 +1,14 @@
 """Parts of a page. Pages say what to show; `stages.report.site` says how."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import altair
 import pandas as pd
 
-from stages.core.pages.charts import VegaLite
+from stages.core.pages.charts import VegaLite, rows_of
 from stages.core.pages.heatmaps import heatmap
 from stages.core.pages.labels import labelled
 from stages.core.verdicts.measures import Measures
@@ -45,6 +45,11 @@ class Figure:
     def drawn(self) -> VegaLite:
         """The chart with names as they are measured; its data are written from it."""
         return self.chart.to_dict()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the chart draws no row."""
+        return not any(map(len, rows_of(self.chart)))
 
     @cached_property
     def vega_lite(self) -> VegaLite:
@@ -90,6 +95,11 @@ class Table:
     frame: pd.DataFrame
     rows: int = 16
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the table has no row."""
+        return len(self.frame) == 0
+
 
 @dataclass(frozen=True)
 class Section:
@@ -98,6 +108,16 @@ class Section:
     title: str
     text: str
     items: tuple[Figure | Table, ...]
+
+
+def with_rows(sections: Iterable[Section]) -> list[Section]:
+    """The sections without figures and tables of no rows; one that has none left is left out."""
+    left = []
+    for section in sections:
+        items = tuple(item for item in section.items if not item.is_empty)
+        if items or not section.items:
+            left.append(replace(section, items=items))
+    return left
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from stages.core.outcomes.deciding import deciding
 from stages.core.pages.bounded import cut, said_of_cut
 from stages.core.pages.page import Figure, heads_figure
 from stages.core.stage.tables import MeasuredTable
+from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.estimates import rows_over_seeds
 from stages.core.verdicts.measures import Measures
 
@@ -21,8 +22,11 @@ def effects(measures: Measures, gates_of: MeasuredTable) -> pd.DataFrame:
     """Single heads and layers: effects in points and in percent of the baseline, over seeds.
 
     In the metric that decides: accuracy, or a correlation.
+
+    Raises:
+        NotMeasured: nothing was turned off.
     """
-    gates = deciding(measures.frame(gates_of))
+    gates = some_rows(deciding(measures.frame(gates_of)))
     names = ["effect", "low", "high"]
     relative = gates[["relative", "relative_low", "relative_high"]].set_axis(names, axis=1)
     in_points, in_percent = POINTS * gates[names], PERCENT * relative

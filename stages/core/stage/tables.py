@@ -5,7 +5,7 @@ import the declaration, so that a column cannot be renamed on one side alone.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,23 @@ from jaxtyping import Float
 
 from stages.core.stage.files import atomic
 from stages.core.stage.places import MEASURES
+
+# Columns that hold no numbers with a fraction, by the type that they have where a table is empty.
+TYPES = {
+    "str": (
+        *("aggregate", "arm", "attack", "auxiliary", "band", "best", "condition", "deep_path"),
+        *("direction", "drawn_by", "encoder", "exact", "example", "family", "figure", "first"),
+        *("gate", "group", "id", "kind", "map_alone", "measure", "metric", "mode", "model"),
+        *("modifier", "name", "network", "norm", "off", "outcome", "pairing", "part", "pattern"),
+        *("pattern_special", "phenomenon", "picked", "place", "precision", "probe", "quantity"),
+        *("reader", "relation", "removed", "rival", "rule", "sample", "second", "split", "state"),
+        *("statistic", "text_a", "text_b", "unit", "variant", "what", "which", "within"),
+    ),
+    "bool": ("chosen", "converged", "drawn", "found", "punctuation", "same", "shared", "written"),
+    "int64": ("count", "draw", "draws", "examples", "head", "layer", "position", "seed", "step"),
+    "object": ("pieces", "segments"),
+}
+_TYPE = {name: kind for kind, names in TYPES.items() for name in names}
 
 
 @dataclass(frozen=True)
@@ -61,19 +78,25 @@ class MeasuredTable:
     ) -> None:
         """Write a table, or several one below the other.
 
+        A table without rows gets the declared columns that it lacks, but for optional ones.
+
         Args:
-            drawn: of each part the values of the columns `resampled` on its resamples.
+            drawn: of each part the values of the columns `resampled` on its resamples; a table
+                without rows needs none.
             compression: of Parquet.
 
         Raises:
             ValueError: its columns are not those of the declaration, or its rows not those of the
                 resamples.
         """
-        table = parts if isinstance(parts, pd.DataFrame) else pd.concat(parts, ignore_index=True)
+        parts = [parts] if isinstance(parts, pd.DataFrame) else list(parts)
+        table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        table = table if len(table) else self.with_columns(table)
         if complaint := self.complaint(table):
             raise ValueError(f"{self.path(**fields)}: {complaint}")
         if self.resampled:
-            self._write_drawn(np.concatenate(drawn or [np.empty((0, 0, 0))], axis=1), table, fields)
+            none = np.empty((len(self.resampled), 0, 0))
+            self._write_drawn(np.concatenate(drawn or [none], axis=1), table, fields)
         with atomic(self.path(**fields)) as partial:
             table.to_parquet(partial, index=False, compression=compression)
 
@@ -91,13 +114,21 @@ class MeasuredTable:
         with atomic(self.resampled_path(**fields)) as partial, partial.open("wb") as file:
             np.save(file, drawn.astype(np.float32))
 
-    def complaint(self, table: pd.DataFrame) -> str:
-        """Say in words what is wrong with the columns of a table; empty when nothing is.
+    def with_columns(self, empty: pd.DataFrame) -> pd.DataFrame:
+        """A table without rows, with every column that is neither optional nor numbered."""
+        required = [name for name in self.columns if name not in self.optional]
+        others = [name for name in empty.columns if name not in required]
+        types = {name: _TYPE.get(name, "float64") for name in required}
+        return empty.reindex(columns=[*required, *others]).astype(types)
 
-        A table without rows may lack columns.
-        """
+    def lacks(self, names: Iterable[str]) -> list[str]:
+        """The declared columns that are not among these names, but for optional ones."""
+        return sorted(set(self.columns) - set(names) - set(self.optional))
+
+    def complaint(self, table: pd.DataFrame) -> str:
+        """Say in words what is wrong with the columns of a table; empty when nothing is."""
         found = {name for name in table.columns if not self._is_numbered(name)}
-        lacking = set(self.columns) - found - set(self.optional) if len(table) else set()
+        lacking = self.lacks(found)
         unknown = found - set(self.columns) - set(self.optional)
         said = [
             f"{what} {', '.join(sorted(names))}"

@@ -25,6 +25,17 @@ class NotMeasured(LookupError):
     """This configuration has no such measure: the claim or page that needs it is left out."""
 
 
+def some_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table that a claim or page cannot do without.
+
+    Raises:
+        NotMeasured: there is none.
+    """
+    if rows.empty:
+        raise NotMeasured("these data give the table that it needs no row")
+    return rows
+
+
 @dataclass(frozen=True)
 class Answer:
     """The answer of a measure: the estimate on which the verdict rests, and one for each task.

@@ -7,6 +7,7 @@ was bootstrapped on its own examples. Tasks share no examples, so their errors a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ def rows_over_seeds(
         for joint, group in zip(found, groups, strict=True):
             mean = over_seeds([Estimate(*run, n=0) for run in values[group].tolist()])
             joint |= dict(zip(names, (mean.value, mean.low, mean.high), strict=True))
-    return pd.DataFrame(found)
+    return pd.DataFrame(found) if found else rows[[*keys, *chain(*columns)]].iloc[:0]
 
 
 def difference_of(one: Estimate, other: Estimate) -> Estimate:

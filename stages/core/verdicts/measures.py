@@ -74,7 +74,8 @@ class Measures:
             if self.measured is not None and path.parent.name not in self.measured:
                 continue
             of_wanted = wanted & set(re.split(r"\W", path.stem))
-            if of_wanted and "layer" in pq.read_schema(path).names:
+            has_rows = of_wanted and pq.read_metadata(path).num_rows
+            if has_rows and "layer" in pq.read_schema(path).names:
                 return int(_as_it_stands(path)["layer"].max()) + 1
         return None
 
@@ -125,18 +126,9 @@ class Measures:
 
         Raises:
             NotMeasured: there is no such file.
-            InputError: a file is damaged.
+            InputError: a file is damaged, or its table lacks declared columns.
         """
-        tables = []
-        for fields, path in self._files(f"{declared.pattern}.parquet"):
-            try:
-                table = _as_it_stands(path)
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
-                ) from None
-            tables.append(table.assign(**fields))
-        return pd.concat(tables, ignore_index=True)
+        return _joined([table.assign(**fields) for fields, _, table in self._tables(declared)])
 
     def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
         """As `frame`, each row with its resamples.
@@ -147,18 +139,16 @@ class Measures:
 
         Raises:
             NotMeasured: there is no such file.
-            InputError: a file is damaged, or it and its resamples disagree.
+            InputError: as of `frame`; or a table and its resamples disagree.
         """
         tables = []
-        for fields, path in self._files(f"{declared.pattern}.parquet"):
-            beside = declared.resampled_path(**fields).name
+        for fields, path, table in self._tables(declared):
+            beside = f"{path.stem}-resampled.npy"
             try:
-                table = _as_it_stands(path)
                 drawn = np.load(path.with_name(beside))
             except (OSError, ValueError, EOFError) as error:
                 raise InputError(
-                    f"{path}: it or {beside} is not readable ({error}); remove both and run "
-                    "`dvc repro`"
+                    f"{path}: {beside} is not readable ({error}); remove both and run `dvc repro`"
                 ) from None
             if drawn.shape[:2] != (len(declared.resampled), len(table)):
                 raise InputError(f"{path}: {beside} is of other rows; run `dvc repro`")
@@ -167,7 +157,21 @@ class Measures:
                 for name, lines in zip(declared.resampled, drawn, strict=True)
             }
             tables.append(table.assign(**of_columns, **fields))
-        return pd.concat(tables, ignore_index=True)
+        return _joined(tables)
+
+    def _tables(self, declared: MeasuredTable) -> Iterator[tuple[dict, Path, pd.DataFrame]]:
+        """Each file of a declaration with the fields of its name, and the table in it."""
+        for fields, path in self._files(f"{declared.pattern}.parquet"):
+            try:
+                table = _as_it_stands(path)
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
+                ) from None
+            if lacking := declared.lacks(table.columns):
+                mend = f"run its stage anew: dvc repro -s -f {Path(declared.pattern).parts[0]}"
+                raise InputError(f"{path}: lacks the columns {', '.join(lacking)}; {mend}")
+            yield fields, path, table
 
     def stamps(self, declared: MeasuredTable) -> tuple[tuple[Path, int, int], ...]:
         """The files that `frame` would read, each with its time and size, which a change changes.
@@ -200,6 +204,11 @@ class Measures:
             self._wanted[field].index(value) if field in self._wanted else value
             for field, value in fields.items()
         ]
+
+
+def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """Tables one below the other; those without rows have no say in the types of columns."""
+    return pd.concat([one for one in tables if len(one)] or tables, ignore_index=True)
 
 
 def _as_it_stands(path: Path) -> pd.DataFrame:

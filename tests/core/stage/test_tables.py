@@ -1,5 +1,6 @@
 """Declared tables: what may be written under a declaration, and the names of interval columns."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -50,10 +51,37 @@ def test_other_columns_are_refused(table, complaint):
     assert not TABLE.path(corpus="pairs").exists()
 
 
-def test_a_table_without_rows_may_lack_columns_but_have_no_others():
-    TABLE.write(pd.DataFrame(columns=["layer"]), corpus="pairs")
-    assert TABLE.path(corpus="pairs").is_file()
-    assert TABLE.complaint(pd.DataFrame(columns=["note"])) == "has undeclared columns note"
+@pytest.mark.parametrize("parts", [[], pd.DataFrame(), pd.DataFrame(columns=["high", "layer"])])
+def test_a_table_without_rows_is_written_with_the_columns_that_it_must_have(parts):
+    TABLE.write(parts, corpus="pairs")
+    read = pd.read_parquet("work/measures/stage/pairs-list.parquet")
+    assert {name: str(kind) for name, kind in read.dtypes.items()} == {
+        "layer": "int64",
+        "mean": "float64",
+        "low": "float64",
+        "high": "float64",
+    }
+    assert len(read) == 0
+
+
+def test_a_table_without_rows_keeps_the_numbered_and_optional_columns_that_it_has():
+    TABLE.write(pd.DataFrame(columns=["share_1", "segment"]), corpus="pairs")
+    read = pd.read_parquet("work/measures/stage/pairs-list.parquet")
+    assert list(read) == [*TABLE.columns, "share_1", "segment"]
+
+
+def test_columns_that_nobody_declared_are_refused_without_rows_too():
+    with pytest.raises(ValueError, match="has undeclared columns note$"):
+        TABLE.write(pd.DataFrame(columns=["note"]), corpus="pairs")
+
+
+def test_a_table_without_rows_needs_no_resamples():
+    drawn = MeasuredTable("stage/{corpus}", ("arm", "gain"), resampled=("gain",))
+    drawn.write([], corpus="pairs")
+    assert np.load(drawn.resampled_path(corpus="pairs")).shape == (1, 0, 0)
+    drawn.write([pd.DataFrame()], [np.empty((1, 0, 5))], corpus="pairs")
+    assert np.load(drawn.resampled_path(corpus="pairs")).shape == (1, 0, 5)
+    assert list(pd.read_parquet(drawn.path(corpus="pairs"))) == ["arm", "gain"]
 
 
 def test_interval_columns_are_called_by_name_value_or_both():
