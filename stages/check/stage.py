@@ -37,7 +37,7 @@ EXPERIMENT = "DVC_EXP_BASELINE_REV"  # which DVC sets where `dvc exp run` runs t
 
 def _load_task(name: str, file: Path) -> object:
     """An entry of `tasks`, of either kind."""
-    require_plain(name, f"{file}: task")
+    require_plain_name(name, f"{file}: task")
     load = load_question_task if is_question_task(name, file) else load_task
     return load(name, file)
 
