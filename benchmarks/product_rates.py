@@ -14,7 +14,7 @@ from stages.importance.cost import Geometry
 
 ROWS = (512, 1024, 2048)
 REPEATS = 15
-PROBED = 512  # rows and columns of the matrices of `probe`
+PROBED = 384  # rows and columns of the matrices of `probe`
 
 
 class Rates(NamedTuple):

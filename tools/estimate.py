@@ -137,7 +137,7 @@ class Configuration:
         return count or 1
 
     def work(self, name: str, kind: str, item: str) -> float:
-        """What a stage has to do, in a unit of its own; NaN if the default does nothing of its kind."""
+        """What a stage has to do, in a unit of its own; NaN if the default has nothing like it."""
         if name == "tagger" and self.settings[name]["train"]:  # the default trains none
             return math.nan
         if not kind:
@@ -189,9 +189,9 @@ class Configuration:
     def gigabytes(self) -> float:
         """Disk for models, readers and recorded maps of tasks, in units of 1,000,000,000 bytes."""
         total, heads = 0.0, self.geometry.layers * self.geometry.heads
-        for name, untrained in (("finetune", 2), ("readers", 1)):
+        for name, arms in (("finetune", 2), ("readers", 1)):  # untuned models lie beside tuned ones
             for _, task in self.items(name) if name in self.stages else ():
-                total += (COPIES + 1) * untrained * self.models(name, task) * self.bytes
+                total += (COPIES + 1) * arms * self.models(name, task) * self.bytes
         for _, task in self.items("attend") if "attend" in self.stages else ():
             _, (rows, tokens) = self.sizes["task", task]
             rows = min(self.settings["attend"]["examples"] or rows, rows)
@@ -210,7 +210,7 @@ def default_configuration() -> Configuration:
 
 
 def minutes(works: pd.DataFrame, of_default: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
-    """Minutes of every stage on the machine of the table; none where the default lacks the stage.
+    """Minutes of every stage on the machine of the table; NaN where the default lacks the stage.
 
     Start and end of a stage take as long as in the default.
     """
