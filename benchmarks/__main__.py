@@ -10,7 +10,6 @@ import typer
 from benchmarks import ENVIRONMENT, dump, results
 from benchmarks import calibration as calibration_benchmark
 from benchmarks import card as card_benchmark
-from benchmarks import cost as cost_of_tasks
 from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
 from benchmarks import layer_probes as layer_probes_benchmark
@@ -169,18 +168,6 @@ def pages(
     begin()
     name = rebuild_benchmark.name_of(configuration)
     show(f"pages-{name}", pages_benchmark.measure(configuration / "reports", rounds))
-
-
-@app.command()
-def cost(
-    configuration: Annotated[
-        Path, typer.Argument(help="folder of a configuration of GLUE tasks")
-    ] = Path("configurations/bert-base"),
-) -> None:
-    """Hours of a configuration on one graphics card, computed from its sizes; nothing is run."""
-    table = cost_of_tasks.cost(configuration)
-    typer.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3g}"))
-    typer.echo(cost_of_tasks.sentence(table))
 
 
 @app.callback(invoke_without_command=True)

@@ -14,6 +14,7 @@ from stages.importance.cost import Geometry
 
 ROWS = (512, 1024, 2048)
 REPEATS = 15
+PROBED = 384  # rows and columns of the matrices of `probe`
 
 
 class Rates(NamedTuple):
@@ -83,3 +84,16 @@ def _seconds(products: Callable[[torch.Tensor], None], hidden: torch.Tensor) -> 
                 torch.cuda.synchronize()
             times.append(time.perf_counter() - begin)
     return float(np.median(times))
+
+
+def probe(seconds: float = 2.0) -> float:
+    """Operations a second of products of float32 matrices on the processor, in torch's threads.
+
+    The fastest product counts, as other programs may hold the others up.
+    """
+    matrix, rates = torch.randn(PROBED, PROBED), [0.0]
+    end = time.perf_counter() + seconds
+    while (begin := time.perf_counter()) < end:
+        matrix @ matrix
+        rates.append(2 * PROBED**3 / (time.perf_counter() - begin))
+    return max(rates)

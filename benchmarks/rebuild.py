@@ -8,7 +8,7 @@ import torch
 
 from benchmarks import record
 from benchmarks.encoders import classifier
-from benchmarks.product_rates import product_rates
+from benchmarks.product_rates import probe, product_rates
 from stages.core.stage.files import InputError
 from stages.core.stage.targets import target_folder
 from tools.repository import clone_to
@@ -68,10 +68,12 @@ def name_of(configuration: Path) -> str:
 
 
 def with_rate(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the share of this machine's rate of products that compute reaches, in fp32.
+    """The table with `rate`: this machine's by `probe`, for `tools.estimate` on others.
 
-    Without counted operations it is as it was.
+    Where operations were counted, `share_of_rate` is the share that compute reaches of the rate of
+    products, in fp32.
     """
+    table = table.assign(rate=probe())
     if "operations" not in table:
         return table
     rate = product_rates(classifier("default"), torch.get_num_threads()).layer

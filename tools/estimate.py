@@ -1,143 +1,226 @@
 """About how long a configuration takes here, and how much disk: `python -m tools.estimate`.
 
-Counted is what grows with data and model: fine-tunings, grids of heads that are off, and the
-studies that have encoders read examples or sentences (`tools/estimate_studies.py`) or questions
-(`tools/estimate_readers.py`), by their matrix products at the rate that this machine has now; and
-some seconds a stage.
+A stage takes as many times longer than the default's as its texts, models and encoder are larger.
 """
 
+import contextlib
+import math
 import subprocess
-import sys
+import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import pandas as pd
 import torch
 import typer
-from transformers import BertConfig, BertModel
 
-from benchmarks.cost import COLUMNS, TUNING, Sizes, Split, parts
-from benchmarks.product_rates import product_rates
+from benchmarks.product_rates import probe
+from stages.ablate.stage import Ablate
+from stages.check.stage import complaints
+from stages.control.stage import Control
 from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.control_seeds import control_seeds
+from stages.core.corpora.entries import RecordedCorpus, load_corpus_entry
+from stages.core.encoder.batches import encode
 from stages.core.encoder.checkpoint import load_encoder
-from stages.core.kept_encoders import KEPT
-from stages.core.runtime.runtime import find_device, read_runtime
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.questions.task import is_question_task, load_question_task
+from stages.core.recordings.store import MapStore
+from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.command import stage_command
 from stages.core.stage.disk import GIGA, disk_of, room
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.settings import PARAMETER_FILE, section
-from stages.core.tasks.tables import TASK_SIZES
-from stages.core.tasks.task import seeds_of
+from stages.core.stimuli.entries import load_stimuli_entry
+from stages.core.tasks.task import load_task
+from stages.core.written import written_examples, written_questions
+from stages.corpus.stage import read as read_corpus
 from stages.importance.cost import Geometry
-from stages.pretrain.settings import Pretrain, in_bf16
-from tools.estimate_readers import TUNED_READERS, of_readers, question_tasks, readers_of
-from tools.estimate_studies import (
-    CONFUSION,
-    LSTM,
-    PROBES,
-    TOWERS,
-    of_stimuli,
-    of_task,
-    pretraining,
-    sets_of,
-)
-from tools.repository import require_repository
+from stages.prepare.sources import read_source as read_examples
+from stages.pretrain.settings import in_bf16
+from stages.questions.sources import read_source as read_questions
+from stages.stimuli.stage import rows_of
+from tools.pipeline import ROOT, definition
 
-# Of the rate of a layer's products: what tuning and grids reach on two cores (reports/benchmarks);
-# a step of tuning has norms, activations and small attention products beside them, an LSTM reads
-# token by token, and studies of sentences draw resamples.
-SHARES_OF_RATE = {TUNING: 0.55, TOWERS: 0.55, LSTM: 0.4, PROBES: 0.5, CONFUSION: 0.5}
-SHARES_OF_RATE[TUNED_READERS] = SHARES_OF_RATE[TUNING]
-SHARE_OF_RATE = 0.8
-SHARE_OF_PRETRAINING = 0.35  # in bf16, whose products are fast and all else is not
-STAGE_SECONDS = 8
-SPECIAL_TOKENS = 3
-COPIES = 2  # outputs lie in work/ and in DVC's cache
+TABLE = Path("reports/benchmarks/rebuild-default.csv")
+RATE = 158e9  # of `probe` where a table without the column `rate` was recorded
+SAMPLE = 1000  # texts whose tokens stand for those of all
+KINDS = {"corpora": "corpus", "stimuli": "set"}  # of what a `foreach` ranges over
+TUNING = ("finetune", "pair_baselines", "readers")
+OF_TRAINING = (*TUNING, "prepare", "baseline", "questions")
+GRIDS = ("ablate", "effects", "control")
+READ = ("work/models", "work/encoders", "work/readers")  # by stages that run an encoder
+LIMITS = ("examples", "scored", "find_examples", "texts")  # keys: so many texts are taken, at most
+STEP = 100  # tokens; a step of tuning has what these cost beside its texts
+BF16 = 2 / 3  # of the time of tuning in fp32, where the processor multiplies in bf16
+# Corpora that take minutes to read, or need the tagger, with the tokens of a text.
+SLOW = {"framenet": 16, "litbank": 512}
+COPIES = 2  # in work/ and in DVC's cache; models lie in work/scratch, too
+SHORT = 0.5  # minutes; stages that take less are summed
 
 
-def sizes_of(task: str, folder: Path) -> Sizes:
-    """Examples and tokens of a task, as `prepare` counted them.
+class Size(NamedTuple):
+    """How many texts there are, and how many tokens one of them has on average."""
 
-    Raises:
-        InputError: it has not yet.
+    rows: int
+    tokens: float
+
+
+class Configuration:
+    """What the stages of a folder have to do, by the settings of a file."""
+
+    def __init__(self, folder: Path, file: Path):
+        self.file, self.settings = file, read_yaml(file)
+        self.stages = read_yaml(folder / "dvc.yaml")["stages"]
+        with contextlib.chdir(folder):
+            checkpoint = locate(section(Checkpoint, "checkpoint", file))
+            encoder, self.tokenizer = load_encoder(checkpoint), load_tokenizer(checkpoint)
+            self.geometry = Geometry.of(encoder.config)
+            self.bytes = sum(4 * weight.numel() for weight in encoder.parameters())
+            every = {pair for name in self.stages for pair in self.items(name)}
+            self.sizes = {pair: self.count(*pair) for pair in sorted(every)}
+
+    def items(self, name: str) -> list[tuple[str, str]]:
+        """The kind and name of every item that a stage ranges over; empty ones if it has none."""
+        stage, names = self.stages[name], self.settings
+        ((kind, path),) = stage.get("matrix", {"": stage.get("foreach", "")}).items()
+        if not path:
+            return [("", "")]
+        for key in path[2:-1].split("."):
+            names = names[key]
+        return [(kind or KINDS[path[2:-1]], item) for item in names]
+
+    def count(self, kind: str, name: str) -> list[Size]:
+        """Texts to train on, and texts to measure on, counted by the readers of the stages."""
+        if kind == "set":
+            return [Size(len(rows), 1) for rows in rows_of(load_stimuli_entry(name, self.file))]
+        if kind == "corpus":
+            entry = load_corpus_entry(name, self.file)
+            if isinstance(entry, RecordedCorpus):
+                lengths = MapStore(entry.path).tokens["tokens"].map(len)
+                return 2 * [Size(len(lengths), lengths.mean())]
+            if entry.source in SLOW:
+                return 2 * [Size(entry.texts or SAMPLE, SLOW[entry.source])]
+            return 2 * [self.size(read_corpus(name, entry), entry.max_length)]
+        if kind != "task":
+            return 2 * [Size(1, 1)]
+        choice = is_question_task(name, self.file)
+        entry = (load_question_task if choice else load_task)(name, self.file)
+        if entry.data.source == "written":
+            splits = written_questions(entry.data) if choice else written_examples(name, entry.data)
+        else:
+            splits = (read_questions if choice else read_examples)(name, entry)
+        if choice:  # a row an option
+            splits = {
+                split: pd.DataFrame(
+                    [asked.pair(option) for asked in rows for option in range(len(asked.options))],
+                    columns=["text_a", "text_b"],
+                )
+                for split, rows in splits.items()
+            }
+        return [self.size(splits[split], entry.max_length) for split in ("train", "validation")]
+
+    def size(self, texts: pd.DataFrame, max_length: int) -> Size:
+        """The size of texts or pairs, by the tokens of some of them."""
+        few = texts.sample(min(len(texts), SAMPLE), random_state=0)
+        return Size(len(texts), float(encode(self.tokenizer, few, max_length).lengths.mean()))
+
+    def models(self, name: str, task: str) -> int:
+        """How many models of a task a stage makes or takes."""
+        run = self.settings["run"]
+        seeds = self.settings["tasks"][task].get("seeds") or run["seeds"]
+        listed = self.stages["readers" if name == "reading" else name]["params"]
+        # `attend` takes the first seed; `control` takes models that begin at random alone.
+        count = len(seeds) * ("run.seeds" in listed and name not in ("attend", "control"))
+        count += len(seeds[: run["control_seeds"]]) * ("run.control_seeds" in listed)
+        if name == "readers":
+            readers = self.settings["readers"]
+            count += len(readers["unanswerable"]) * len(seeds[: readers["unanswerable_seeds"]])
+        return count or 1
+
+    def work(self, name: str, kind: str, item: str) -> float:
+        """What a stage has to do, in a unit of its own; NaN if the default has nothing like it."""
+        if name == "tagger" and self.settings[name]["train"]:  # the default trains none
+            return math.nan
+        if not kind:
+            return 1.0
+        if name == "corpus" and self.settings["corpora"][item]["source"] in SLOW:
+            return math.nan
+        train, measured = self.sizes[kind, item]
+        settings, geometry = self.settings.get(name) or {}, self.geometry
+        work = float(self.models(name, item)) if kind == "task" else 1.0
+        if name in TUNING or any(
+            path.startswith(READ) for path in definition(self.stages[name]).get("deps", ())
+        ):
+            work *= geometry.layers * geometry.hidden**2 * measured.tokens
+
+        def taken(limit: int | None) -> int:
+            return min(limit or measured.rows, measured.rows)
+
+        if name in TUNING:
+            tuning = self.settings["finetune"] | self.settings["tasks"][item].get("finetune", {})
+            if in_bf16(tuning["precision"], torch.device("cpu")):
+                work *= BF16
+            tokens = train.tokens + STEP / tuning["batch"]
+            return work / measured.tokens * tokens * train.rows * tuning["epochs"]
+        if name in OF_TRAINING:
+            return work * train.rows
+        if name == "layer_probes":
+            return work * settings["epochs"] * min(settings["train"] or train.rows, train.rows)
+        if name in GRIDS:
+            ablate, control = Ablate(**self.settings["ablate"]), Control(**self.settings["control"])
+            grids = [ablate.sizes_for(item, mode) for mode in ablate.modes]
+            return work * sum(
+                geometry.layers * (geometry.heads + 1) * taken(grid.examples)
+                + grid.draws * len(grid.shares + 2 * grid.half_shares) * taken(grid.share_examples)
+                for grid in ([control] * len(control.modes) if name == "control" else grids)
+            )
+        limits = [taken(settings[key]) for key in LIMITS if key in settings and name != "attend"]
+        heads = geometry.layers * geometry.heads if name == "harmful" else 1
+        return work * heads * (sum(limits) or measured.rows)
+
+    def works(self) -> pd.DataFrame:
+        """`name`, and `work`, of every stage; the index is what DVC calls it."""
+        rows = {
+            f"{name}@{item}" if kind else name: (name, self.work(name, kind, item))
+            for name in self.stages
+            for kind, item in self.items(name)
+        }
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["name", "work"])
+
+    def gigabytes(self) -> float:
+        """Disk for models, readers and recorded maps of tasks, in units of 1,000,000,000 bytes."""
+        total, heads = 0.0, self.geometry.layers * self.geometry.heads
+        for name, arms in (("finetune", 2), ("readers", 1)):  # untuned models lie beside tuned ones
+            for _, task in self.items(name) if name in self.stages else ():
+                total += (COPIES + 1) * arms * self.models(name, task) * self.bytes
+        for _, task in self.items("attend") if "attend" in self.stages else ():
+            _, (rows, tokens) = self.sizes["task", task]
+            rows = min(self.settings["attend"]["examples"] or rows, rows)
+            total += COPIES * 3 * rows * heads * tokens**2 * 2
+        return total / GIGA
+
+
+def default_configuration() -> Configuration:
+    """The default as it was committed: its settings may have been edited since."""
+    command = ["git", "show", f"HEAD:{PARAMETER_FILE}"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / PARAMETER_FILE
+        file.write_bytes(done.stdout if done.returncode == 0 else (ROOT / file.name).read_bytes())
+        return Configuration(ROOT, file)
+
+
+def minutes(works: pd.DataFrame, of_default: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
+    """Minutes of every stage on the machine of the table; NaN where the default lacks the stage.
+
+    Start and end of a stage take as long as in the default.
     """
-    file = folder / TASK_SIZES.path(task=task)
-    if not file.is_file():
-        raise InputError(f"{file}: not there yet; `dvc repro prepare` counts in a few seconds")
-    rows = pd.read_parquet(file).set_index("split")
-    splits = {
-        split: Split(int(row["examples"]), round(row["tokens"] / row["examples"]) + SPECIAL_TOKENS)
-        for split, row in rows.iterrows()
-    }
-    return Sizes(splits["train"], splits["validation"])
-
-
-def minutes(folder: Path, geometry: Geometry, operations_a_second: float) -> pd.DataFrame:
-    """Minutes of each part of a configuration; see `SHARES_OF_RATE`."""
-    file = folder / PARAMETER_FILE
-    rows = []
-    for task in section(list[str], "run.tasks", file):
-        sizes = sizes_of(task, folder)
-        rows += parts(task, file, geometry, sizes)
-        rows += of_task(task, folder, geometry, sizes)
-    rows += of_stimuli(folder, geometry)
-    rows += of_readers(folder, geometry)
-    table = pd.DataFrame(rows, columns=COLUMNS).groupby("part", sort=False)["operations"].sum()
-    shares = table.index.map(lambda part: SHARES_OF_RATE.get(part, SHARE_OF_RATE))
-    found = table / (operations_a_second * shares) / 60
-    found["stages"] = STAGE_SECONDS * _stages(folder) / 60
-    return found.rename("minutes").reset_index()
-
-
-def minutes_before(folder: Path, device: torch.device, threads: int) -> dict[str, float]:
-    """Minutes to make each encoder that is to be made before `dvc repro` and is not yet."""
-    if "pretrain" not in read_yaml(folder / "dvc.yaml")["stages"]:
-        return {}
-    own = section(Pretrain, "pretrain", folder / PARAMETER_FILE)
-    missing = [name for name in own.encoders if not (folder / KEPT / name).is_dir()]
-    if not missing:
-        return {}
-    config = BertConfig(
-        vocab_size=1,
-        hidden_size=own.hidden,
-        num_hidden_layers=own.layers,
-        num_attention_heads=own.heads,
-        intermediate_size=own.intermediate,
-    )
-    model = BertModel(config).to(device)
-    if in_bf16(own.precision, device):
-        model = model.bfloat16()
-    rate = product_rates(model, threads).layer * SHARE_OF_PRETRAINING
-    return dict.fromkeys(missing, pretraining(own) / rate / 60)
-
-
-def _stages(folder: Path) -> int:
-    """How many stages `dvc.yaml` makes of its lists."""
-    parameters, count = read_yaml(folder / PARAMETER_FILE), 0
-    for stage in read_yaml(folder / "dvc.yaml")["stages"].values():
-        over: Any = stage.get("foreach") or next(iter(stage.get("matrix", {}).values()), None)
-        found = parameters
-        for key in over.removeprefix("${").removesuffix("}").split(".") if over else ():
-            found = found[key]
-        count += len(found) if over else 1
-    return count
-
-
-def gigabytes(folder: Path, geometry: Geometry, weights: int) -> float:
-    """Disk for models, readers and the recorded maps of tasks, in units of 1,000,000,000 bytes."""
-    file = folder / PARAMETER_FILE
-    attend = section(dict[str, Any], "attend", file)
-    total = 0.0
-    for task in section(list[str], "run.tasks", file):
-        seeds, validation = seeds_of(task, file=file), sizes_of(task, folder).validation
-        models = 2 * len(seeds) + 2 * len(control_seeds(seeds, file))
-        examples = min(attend["examples"] or validation.examples, validation.examples)
-        maps = 3 * examples * geometry.layers * geometry.heads * validation.tokens**2 * 2
-        total += COPIES * (models * weights * 4 + maps)
-    for task in question_tasks(folder):
-        total += COPIES * sum(readers_of(task, file).values()) * weights * 4
-    return total / GIGA
+    known = of_default.join(table.set_index("stage")[["seconds", "compute"]], how="inner")
+    known["rest"] = known["seconds"] - known["compute"]
+    stages = known.groupby("name")
+    unit = stages["compute"].sum() / stages["work"].sum()
+    names = works["name"]
+    return (works["work"] * names.map(unit) + names.map(stages["rest"].mean())) / 60
 
 
 def main(
@@ -145,50 +228,37 @@ def main(
         Path | None, typer.Argument(help="of the configuration; by default this one")
     ] = None,
 ) -> None:
-    """Say about how long `dvc repro` takes in FOLDER, and how much disk.
-
-    Examples and tokens are counted by the stage `prepare`; sentences of known structure and
-    questions are made by `stimuli` and `questions`. They are run if anything changed.
+    """Say about how long `dvc repro` takes in FOLDER from nothing, and how much disk.
 
     Raises:
-        InputError: it fails.
+        InputError: there is no table of the default's times, or the settings cannot be kept to.
     """
-    folder = folder or Path()
-    file = folder / PARAMETER_FILE
+    folder = (folder or Path()).resolve()
+    if not (ROOT / TABLE).is_file():
+        raise InputError(f"{ROOT / TABLE}: not there; `git checkout {TABLE}` brings it back")
+    if faults := complaints(folder, here=False):
+        raise InputError("\n".join(faults))
+    table, file = pd.read_csv(ROOT / TABLE), folder / PARAMETER_FILE
+    configuration = Configuration(folder, file)
+    duration = minutes(configuration.works(), default_configuration().works(), table)
     runtime = read_runtime(file)
-    device = find_device(runtime.device)
-    for name, before in minutes_before(folder, device, runtime.threads).items():
-        typer.echo(
-            f"before `dvc repro`, once, `python -m stages.pretrain --encoder {name} --keep`: "
-            f"about {before:.0f} minutes"
-        )
-    counting = ["prepare"] if section(list[str], "run.tasks", file) else []
-    counting += ["stimuli"] if sets_of(folder) else []
-    counting += ["questions"] if question_tasks(folder) else []
-    if counting:
-        require_repository(folder)
-        command = [sys.executable, "-m", "dvc", "repro", *counting]
-        made = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
-        if made.returncode:
-            typer.echo(made.stdout + made.stderr, err=True)
-            failed = " ".join(command[2:])
-            raise InputError(f"{folder}: `{failed}` failed, see above; mend that first")
-    encoder = load_encoder(locate(section(Checkpoint, "checkpoint", file)))
-    geometry = Geometry.of(encoder.config)
-    weights = sum(weight.numel() for weight in encoder.parameters())
-    table = minutes(folder, geometry, product_rates(encoder.to(device), runtime.threads).layer)
-    typer.echo(table.to_string(index=False, header=False, float_format="{:.0f} min".format))
-    disk = gigabytes(folder, geometry, weights)
-    stages = read_yaml(folder / "dvc.yaml")["stages"]
-    others = ["maps and statistics", *(["corpora of one's own"] if "corpus" in stages else [])]
-    if "classifier" in stages:
-        others.append("the pattern classifier (some 6 minutes, once)")
+    torch.set_num_threads(runtime.threads)
+    rate = table["rate"].iloc[0] if "rate" in table else RATE
+    duration *= rate / probe()
+    short = duration < SHORT
+    for name, value in duration[duration >= SHORT].sort_values(ascending=False).items():
+        typer.echo(f"{value:6.1f} min  {name}")
+    typer.echo(f"{duration[short].sum():6.1f} min  {short.sum()} shorter stages")
+    unknown = ", ".join(duration.index[duration.isna()])
+    disk = configuration.gigabytes()
     typer.echo(
-        f"about {table['minutes'].sum():.0f} minutes and {disk:.1f} GB of disk; not counted: "
-        f"{', '.join(others)}"
+        f"about {math.ceil(duration.sum())} minutes and {disk:.1f} GB of disk"
+        + (f"; not known: {unknown}" if unknown else "")
     )
     if disk * GIGA > room(folder):
         typer.secho(f"warning: {disk_of(folder)} has less room; free some", fg="yellow", err=True)
+    if runtime.device != "cpu" and (runtime.device != "auto" or torch.cuda.is_available()):
+        typer.echo("counted for the processor; a graphics card takes less")
 
 
 if __name__ == "__main__":

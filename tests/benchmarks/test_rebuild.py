@@ -166,3 +166,9 @@ def test_operations_of_all_threads_count_and_the_time_of_that_run_does_not(tmp_p
     # A product of one thread, and in the other one with two more for its gradients.
     assert after.loc["sleeps", "operations"] == 4 * 2 * 8 * 16 * 32 / 1e12
     pd.testing.assert_frame_equal(after.drop(columns="operations"), before)
+
+
+def test_the_table_has_the_rate_of_the_machine(monkeypatch):
+    monkeypatch.setattr(rebuild, "probe", lambda: 2e9)
+    table = pd.DataFrame({"stage": ["burns", "sleeps"], "compute": [1.0, 2.0]})
+    assert rebuild.with_rate(table)["rate"].tolist() == [2e9, 2e9]

@@ -151,9 +151,6 @@ def test_own_files_by_one_command(committed, warm):
     ]
     # What comes after the examples: tests/integration/test_pipeline.py, on another configuration.
     done = bash(committed, f"{ESTIMATE_NEW} && {REBUILD_NEW} prepare@tickets", **warm)
-    # The estimate counts the examples that `dvc repro` then takes.
-    kept = re.findall("Stage '(.*)' didn't change", done)
-    assert kept == ["code", "check", "prepare@tickets"]
     assert re.search(r"about [1-9]\d* minutes and [\d.]+ GB of disk", done)
     shutil.rmtree(committed / "configurations/tickets")
     shutil.rmtree(committed / "my")

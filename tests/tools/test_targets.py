@@ -73,7 +73,6 @@ def of_paths() -> set[str]:
 
 READ = {
     "benchmarks calibration configuration",
-    "benchmarks cost configuration",
     "benchmarks pages configuration",
     "benchmarks reading folder",
     "benchmarks rebuild configuration",
