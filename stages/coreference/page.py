@@ -32,7 +32,7 @@ PUBLISHED = pd.DataFrame(
 
 
 def sections(measures: Measures) -> list[Section]:
-    rows = some_rows(measures.frame(BEST))
+    rows = _scored(measures)
     heads_rows = without_doubles(measures.frame(HEADS))
     cells = studied(heads_rows)
     written = any(load_corpus_entry(name).source == "written" for name in rows["corpus"].unique())
@@ -74,7 +74,12 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def in_short(measures: Measures) -> list[str]:
-    return said_of_best(measures.frame(BEST))[:MOST_CORPORA]
+    return said_of_best(_scored(measures))[:MOST_CORPORA]
+
+
+def _scored(measures: Measures) -> pd.DataFrame:
+    """Rows with a held-out score: where one half of the texts has no mention there is none."""
+    return some_rows(measures.frame(BEST).dropna(subset="value"))
 
 
 def scores(rows: pd.DataFrame) -> pd.DataFrame:

@@ -76,9 +76,9 @@ def test_every_command_is_run_somewhere():
 def test_every_picture_is_there_and_loads_at_once():
     """Renew them by `python -m tests.browser.pictures`."""
     pictures = [ROOT / path for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)]
-    assert {path.suffix for path in pictures} == {".png", ".svg"}
+    assert {path.suffix for path in pictures} == {".png"}
     for path in pictures:
-        assert path.stat().st_size < (300_000 if path.suffix == ".png" else 1_000_000), path
+        assert path.stat().st_size < 300_000, path
 
 
 @pytest.mark.parametrize("command", [one for one in COMPARE if one not in DIFFS])

@@ -112,7 +112,9 @@ def _own_words(numbers: Sequence[int | None], sequences: Sequence[int | None]) -
 
 
 def _spoken(
-    numbers: Sequence[int], special: Int[np.ndarray, " token"], padding: Bool[np.ndarray, " token"]
+    numbers: Sequence[int] | Int[np.ndarray, " token"],
+    special: Int[np.ndarray, " token"],
+    padding: Bool[np.ndarray, " token"],
 ) -> list[int]:
     """The word of each token; a text may spell a special token, which is no word even so."""
     return np.where((special == Special.NONE) & ~padding, numbers, -1).tolist()

@@ -72,7 +72,7 @@ class MeasuredTable:
     def write(
         self,
         parts: pd.DataFrame | Sequence[pd.DataFrame],
-        drawn: Sequence[Float[np.ndarray, "column row resample"]] | None = None,
+        drawn: Sequence[Float[np.ndarray, "column _row _resample"]] | None = None,
         compression: str = "snappy",
         **fields: Any,
     ) -> None:
