@@ -3,7 +3,7 @@
 Modules behind it move as the project grows; what stands in `__all__` keeps its name and meaning.
 Nothing here needs `params.yaml`, DVC or the folder `work`, but for `open_texts`, which opens what
 the stage `corpus` prepared. No stage imports this module.
-README.md, section "From Python", has an example.
+docs/viewing.md, section "From Python", has an example.
 """
 
 from collections.abc import Sequence

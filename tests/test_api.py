@@ -1,4 +1,4 @@
-"""The interface from Python: README.md's example is run, and its results held against hooks."""
+"""The interface from Python: the example of docs/viewing.md is run and held against hooks."""
 
 import re
 
@@ -11,8 +11,8 @@ from stages import api
 from stages.api import Gate, Gated, MapStore, encode_texts, load_tokenizer, logits_under_gates
 from tools.pipeline import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLE = re.search(r"^## From Python\n.*?^```python\n(.*?)^```$", README, re.M | re.S).group(1)
+DOCS = (ROOT / "docs/viewing.md").read_text(encoding="utf-8")
+EXAMPLE = re.search(r"^## From Python\n.*?^```python\n(.*?)^```$", DOCS, re.M | re.S).group(1)
 
 
 def without_head(model: PreTrainedModel, layer: int, head: int, inputs: dict) -> np.ndarray:
@@ -35,12 +35,12 @@ def without_head(model: PreTrainedModel, layer: int, head: int, inputs: dict) ->
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory) -> dict:
-    """The names that README.md's example leaves, after it ran in an empty folder."""
+    """The names that the example leaves, after it ran in an empty folder."""
     names: dict = {}
     empty = tmp_path_factory.mktemp("example")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(empty)
-        exec(compile(EXAMPLE, "README.md", "exec"), names)
+        exec(compile(EXAMPLE, "docs/viewing.md", "exec"), names)
     return names | {"maps": MapStore(empty / "my/maps")}
 
 

@@ -1,4 +1,4 @@
-"""Bring attention that others recorded into this project's folder of maps (README.md)."""
+"""Bring attention that others recorded into this project's folder of maps (docs/texts.md)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Every command of README.md is run: here, or by what the first test names."""
+"""Every command of README.md and docs/ is run: here, or by what the first test names."""
 
 import re
 import shutil
@@ -15,10 +15,14 @@ from tests.report.test_comparison import COMPARE_CONFIGURATIONS
 from tests.view.test_command import VIEW, VIEW_TUNED
 from tools.pipeline import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.M | re.S)
+PAGES = {
+    page: page.read_text(encoding="utf-8")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+}
+DOCS = "\n".join(PAGES.values())
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DOCS, re.M | re.S)
 COMMANDS = [line for kind, block in BLOCKS if kind == "bash" for line in block.splitlines()]
-INLINE = re.findall(r"`(dvc repro[^`]*)`", README)
+INLINE = re.findall(r"`(dvc repro[^`]*)`", DOCS)
 INSTALL = "pip install -q -r requirements.txt"
 ENVIRONMENT = "python3.11 -m venv .venv && . .venv/bin/activate"
 REBUILD = f"{ENVIRONMENT} && {INSTALL} && dvc repro"
@@ -62,7 +66,7 @@ def bash(folder: Path, command: str, **environment: str) -> str:
 def test_every_command_is_run_somewhere():
     others = [OWN_CONFIGURATION, NEW, ESTIMATE_NEW, REBUILD_NEW, GLUE, BENCHMARK, CUT]
     elsewhere = [VIEW, VIEW_TUNED, COMPARE_CONFIGURATIONS]
-    assert sorted(COMMANDS) == sorted([REBUILD, TEST, *COMPARE, *others, *elsewhere])
+    assert set(COMMANDS) == {REBUILD, TEST, *COMPARE, *others, *elsewhere}
     # `prepare` is what tests of own files run.
     assert set(INLINE) == {"dvc repro", OWN_FILES}
     # GLUE: tests/integration/test_pipeline.py.
@@ -75,10 +79,26 @@ def test_every_command_is_run_somewhere():
 
 def test_every_picture_is_there_and_loads_at_once():
     """Renew them by `python -m tests.browser.pictures`."""
-    pictures = [ROOT / path for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)]
+    pictures = [
+        page.parent / path
+        for page, text in PAGES.items()
+        for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
+    ]
     assert {path.suffix for path in pictures} == {".png"}
     for path in pictures:
         assert path.stat().st_size < 300_000, path
+
+
+def test_every_link_between_pages_leads_to_a_file():
+    links = [
+        (page, link.partition("#")[0])
+        for page, text in PAGES.items()
+        for link in re.findall(r"(?<!!)\[[^]]+\]\(([^)]+)\)", text)
+    ]
+    local = [(page, link) for page, link in links if not re.match("https?:", link)]
+    assert len(local) > 15
+    assert [link for page, link in local if not (page.parent / link).exists()] == []
+    assert len(PAGES[ROOT / "README.md"].splitlines()) < 150
 
 
 @pytest.mark.parametrize("command", [one for one in COMPARE if one not in DIFFS])

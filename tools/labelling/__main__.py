@@ -136,7 +136,7 @@ def sheets(
 
 @app.command()
 def outside(
-    recording: Annotated[Path, typer.Argument(help="a folder of maps, as README.md says")],
+    recording: Annotated[Path, typer.Argument(help="a folder of maps, as docs/texts.md says")],
     folder: Annotated[Path, typer.Argument(help="where to write which maps were drawn")],
     count: Count = 408,
     seed: int = DrawSettings.seed,
