@@ -29,3 +29,30 @@ def test_one_change_makes_one_run(file):
     """A push to the branch of a pull request would otherwise make two."""
     on = YAML(typ="rt").load(file.read_text(encoding="utf-8"))["on"]
     assert on["push"] == {"branches": ["main"]} and "pull_request" in on
+
+
+def pins(*files):
+    text = "\n".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+    found = re.findall(r"^([\w.-]+)(?:\[[^]]*\])?==(\S+)", text, re.M)
+    return {(re.sub(r"[-_.]+", "-", name).lower(), version) for name, version in found}
+
+
+def test_every_package_but_torch_has_its_hash():
+    """Two more build a package that comes as source."""
+    files = ("requirements.txt", "requirements-cluster.txt", "requirements-text.txt")
+    hashed = pins(".github/hashes.txt")
+    building = {pin for pin in hashed if pin[0] in ("setuptools", "wheel")}
+    wanted = {pin for pin in pins(*files, "constraints.txt") if pin[0] != "torch"}
+    assert hashed == wanted | building and len(building) == 2
+    lines = (ROOT / ".github/hashes.txt").read_text(encoding="utf-8").splitlines()[2:]
+    assert all(re.search(r" --hash=sha256:[0-9a-f]{64}$", line) for line in lines)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_packages_are_installed_by_their_hashes_alone(file):
+    for job in YAML(typ="rt").load(file.read_text(encoding="utf-8"))["jobs"].values():
+        runs = [step.get("run", "") for step in job["steps"]]
+        installs = [run for run in runs if "pip install" in run or ".ci/run" in run]
+        hashing = next(run for run in runs if "--require-hashes" in run)
+        assert "PIP_NO_INDEX=1" in hashing
+        assert all(runs.index(hashing) < runs.index(run) for run in installs)
