@@ -16,8 +16,10 @@ from tqdm import tqdm
 from stages.core.corpora.store import word
 from stages.core.lines import JsonLine, json_objects
 from stages.core.recording_writer import maps_target, write_maps
+from stages.core.recordings.sound import check_maps, check_tokens
+from stages.core.recordings.store import MapStore
 from stages.core.stage.command import stage_command
-from stages.core.stage.files import InputError
+from stages.core.stage.files import InputError, atomic
 from stages.core.tasks.texts import fault_of_text, has_half, identity_of, shown
 from tools import dodrio_release
 from tools.saved_arrays import SavedArray, require_memory, saved_arrays
@@ -72,7 +74,9 @@ def attentions(source: Source, target: Target) -> None:
     """
     maps_target(target, [source])
     tokens = _token_lines(source / TOKENS)
-    files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES)
+    # Those of macOS whose names begin with a dot, as `._a.npz`, have no maps.
+    named = (file for file in source.iterdir() if not file.name.startswith("."))
+    files = sorted(file for file in named if file.suffix in SUFFIXES)
     if not files:
         raise InputError(f"{source}: no *.npz or *.safetensors; save the maps there")
     lengths = tokens["tokens"].map(len).tolist()
@@ -81,10 +85,27 @@ def attentions(source: Source, target: Target) -> None:
 
 
 def write(target: Path, tokens: pd.DataFrame, every: Iterator[Maps]) -> None:
-    """Write the maps of each example, in the order of `tokens`."""
+    """Write the maps of each example, in the order of `tokens`.
+
+    Raises:
+        InputError: they cannot be attention, or fit neither each other nor their tokens; nothing is
+            written then.
+    """
+    with atomic(maps_target(target)) as partial:
+        _write(partial, tokens, every)
+        try:
+            store = MapStore(partial)
+            check_tokens(store)
+            check_maps(store)
+        except InputError as fault:
+            told = str(fault).replace(str(partial), str(target))
+            raise InputError(f"nothing is written: {told}") from None
+
+
+def _write(folder: Path, tokens: pd.DataFrame, every: Iterator[Maps]) -> None:
     first = next(every)
     layers, heads = first.shape[:2]
-    with write_maps(target, tokens, layers, heads, SHARD_MEGABYTES) as writer:
+    with write_maps(folder, tokens, layers, heads, SHARD_MEGABYTES) as writer:
         for number in tqdm(range(len(tokens)), "maps", unit="example"):
             maps = first if number == 0 else next(every)
             if maps.shape[:2] != (layers, heads):
@@ -203,7 +224,7 @@ def _cut(files: list[Path], lengths: list[int], source: Path) -> Iterator[Maps]:
 
 
 def _layers(file: Path) -> list[SavedArray]:
-    arrays = saved_arrays(file)
+    arrays = saved_arrays(file, LAYER)
     names = sorted((int(match[1]), name) for name in arrays if (match := LAYER.fullmatch(name)))
     if not names or [number for number, _ in names] != list(range(len(names))):
         raise InputError(f"{file}: it has {', '.join(arrays)}, not layer_0, layer_1, ...")
@@ -213,6 +234,8 @@ def _layers(file: Path) -> list[SavedArray]:
     shape = layers[0].shape
     if len({layer.shape for layer in layers}) > 1 or shape[2] != shape[3]:
         raise InputError(f"{file}: its layers differ in shape, or maps are not square")
+    if not shape[1]:
+        raise InputError(f"{file}: its arrays are of shape {list(shape)}, without a head")
     require_memory(file, shape, sum(layer.bytes for layer in layers) // max(shape[0], 1))
     return layers
 

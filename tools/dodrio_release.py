@@ -37,7 +37,8 @@ def read(source: Path) -> tuple[list[dict[str, Any]], Reader]:
         def maps_of(identity: str) -> Float[np.ndarray, "layer head query key"]:
             count = len(sentences[int(identity)])
             maps = arrays.get(identity)
-            if maps is None or len(maps.shape) != 4 or maps.shape[2:] != (count, count):
+            fits = maps is not None and len(maps.shape) == 4 and 0 not in maps.shape
+            if not fits or maps.shape[2:] != (count, count):
                 raise InputError(f"{source / ARRAYS}: no maps `{identity}` of {count} tokens")
             require_memory(source / ARRAYS, maps.shape, maps.bytes)
             return np.stack(list(maps.rows())).astype(np.float32) / UNIT

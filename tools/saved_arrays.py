@@ -4,6 +4,7 @@ A few bytes of a packed file may stand for more than memory holds.
 """
 
 import math
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ LARGEST_WHOLE = 2**30
 # Of one example's maps as they were saved, padded: those of bert-large of 512 tokens take 0.8 GB.
 LARGEST_EXAMPLE = 2**31
 NPY = ".npy"
+ALL = re.compile(".*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class SavedArray:
 
     Attributes:
         shape: of which the first axis counts the examples.
-        bytes: of all of it.
+        bytes: of all of it; 0 where the type has no weights.
         rows: yields each example's array. It raises InputError where the file is damaged.
     """
 
@@ -40,17 +42,20 @@ class SavedArray:
     rows: Callable[[], Iterator[np.ndarray]]
 
 
-def saved_arrays(file: Path) -> dict[str, SavedArray]:
+def saved_arrays(file: Path, read: re.Pattern[str] = ALL) -> dict[str, SavedArray]:
     """The arrays of an `.npz` or `.safetensors` file by their names.
 
+    Args:
+        read: the names of arrays that will be read; others may be of any type.
+
     Raises:
-        InputError: the file is damaged, or an array does not consist of numbers.
+        InputError: the file is damaged, or an array that will be read has no numbers.
     """
     reader = {".npz": _of_archive, ".safetensors": _of_safetensors}[file.suffix]
     if not file.is_file():  # a pipe would be waited for
         raise _damaged(file, "it is no regular file")
     try:
-        return reader(file)
+        return reader(file, read)
     except InputError:
         raise
     except Exception as error:  # zip, pickle and safetensors have errors of their own
@@ -74,7 +79,7 @@ def _damaged(file: Path, error: object) -> InputError:
     return InputError(f"{file}: it cannot be read ({error}); save it again")
 
 
-def _of_archive(file: Path) -> dict[str, SavedArray]:
+def _of_archive(file: Path, read: re.Pattern[str]) -> dict[str, SavedArray]:
     arrays = {}
     with zipfile.ZipFile(file) as archive:
         for member in archive.namelist():
@@ -83,10 +88,11 @@ def _of_archive(file: Path) -> dict[str, SavedArray]:
             with archive.open(member) as stream:
                 shape, by_columns, dtype = _header(stream)
             name = member.removesuffix(NPY)
-            if dtype.kind not in NUMBERS or min(shape, default=0) < 0:
+            unfit = dtype.kind not in NUMBERS or min(shape, default=0) < 0
+            if unfit and read.fullmatch(name):
                 raise _damaged(file, f"`{name}` has {dtype} of shape {shape}")
             size = math.prod(shape) * dtype.itemsize
-            if by_columns and size > LARGEST_WHOLE:
+            if by_columns and size > LARGEST_WHOLE and read.fullmatch(name):
                 raise InputError(
                     f"{file}: `{name}` is in Fortran's order, and has {size} bytes; save "
                     "np.ascontiguousarray of it"
@@ -123,18 +129,18 @@ def _rows_of_archive(file: Path, member: str) -> Iterator[np.ndarray]:
         raise _damaged(file, error) from None
 
 
-def _of_safetensors(file: Path) -> dict[str, SavedArray]:
+def _of_safetensors(file: Path, read: re.Pattern[str]) -> dict[str, SavedArray]:
     arrays = {}
     with safe_open(file, "np") as stored:
         for name in stored.keys():  # noqa: SIM118
             header = stored.get_slice(name)
             shape, dtype = tuple(header.get_shape()), header.get_dtype()
-            if dtype not in FLOATS:
+            if dtype not in FLOATS and read.fullmatch(name):
                 raise InputError(
                     f"{file}: `{name}` has numbers of the type {dtype}; save them as float32 or "
                     "float16"
                 )
-            size = math.prod(shape) * FLOATS[dtype]
+            size = math.prod(shape) * FLOATS.get(dtype, 0)
             arrays[name] = SavedArray(shape, size, partial(_rows_of_safetensors, file, name))
     return arrays
 

@@ -25,6 +25,7 @@ from stages.core.stage.files import InputError, atomic
 from stages.core.stage.targets import require_disk, target_folder
 
 STORE = "store.json"
+MARK = '"format": ' + json.dumps(FORMAT["format"])
 OTHERS = r"maps-\d{5}\.f16|(index|tokens)\.parquet"
 
 
@@ -37,7 +38,7 @@ def maps_target(path: str | Path, sources: Iterable[str | Path] = ()) -> Path:
     Raises:
         InputError: there is something else, or a source.
     """
-    return target_folder(path, "folder of maps", STORE, OTHERS, sources)
+    return target_folder(path, "folder of maps", (STORE, MARK), OTHERS, sources)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ def run_stage(encoder: str, keep: bool = False) -> None:
         from stages.pretrain.make import make
         from stages.pretrain.settings import Pretrain
 
-        place = target_folder(KEPT / encoder, "kept encoder", FACTS_FILE, ENCODER_FILES)
+        mark = (FACTS_FILE, '"batch_tokens"')
+        place = target_folder(KEPT / encoder, "kept encoder", mark, ENCODER_FILES)
         settings = section(Pretrain, "pretrain")
         publish(make(encoder, settings, read_runtime()), place)
         made = fingerprint(read_facts(KEPT / encoder))

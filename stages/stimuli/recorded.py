@@ -30,7 +30,8 @@ def sound_folder(name: str, recorded: RecordedAttention) -> Path:
     # Sentences are found by their words.
     tokens = open_sound(folder, required=("words", "word")).tokens
     for identity, words in zip(tokens["id"], tokens["words"], strict=True):
-        texts = [word.get("text") for word in words] if words is not None else []
+        words = [] if words is None else words
+        texts = [word.get("text") if isinstance(word, dict) else None for word in words]
         if not texts or not all(isinstance(text, str) for text in texts):
             raise InputError(
                 f"{folder / TOKENS}, example {identity!r}: its words are unknown, and "

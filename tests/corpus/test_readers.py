@@ -23,10 +23,12 @@ from stages.core.corpora.store import corpus_frame, read_corpus, word, write_cor
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.recording_writer import write_maps
 from stages.core.stage.files import InputError
+from stages.core.stimuli.entries import RecordedAttention
 from stages.corpus import conllu, framenet, litbank, paragraphs, recorded
 from stages.corpus.framenet import INDEXES, exemplar_rows
 from stages.corpus.stage import read as stage_read
 from stages.corpus.stage import run_stage
+from stages.stimuli.recorded import sound_folder
 from tests.oracle import oracle_corpus
 
 TREEBANK = """\
@@ -287,6 +289,7 @@ def test_recorded_words_that_do_not_fit_are_refused(tmp_path):
         ({"words": [[word("dog", 0, head=1)]]}, "the head of word 0 is 1, but the last word is 0"),
         ({"words": [[word("dog", 0, segment=2)]]}, "word 0 has the segment 2"),
         ({"words": [["dog"]]}, "word 0 is 'dog', without segment, text"),
+        ({"words": [["dog"]], "word": [[-1, 0, -1]]}, "word 0 is 'dog', without segment, text"),
         ({"mentions": [[{"first": 0, "last": -1}]]}, "mention 0 has None as its `segment`"),
         ({"frames": [[{"frame": "F"}]]}, "frame 0 has None as its `element`"),
         ({"group": [3]}, "its `group` is 3, no text"),
@@ -296,6 +299,13 @@ def test_recorded_annotation_that_cannot_be_is_refused(tmp_path, columns, compla
     entry = recorded_corpus(tmp_path, **columns)
     with pytest.raises(InputError, match=rf"corpus own \({tmp_path}/maps\), text 'a': {complaint}"):
         stage_read("own", entry)
+
+
+def test_sentences_are_not_found_by_words_that_are_plain_texts(tmp_path):
+    recorded_corpus(tmp_path, words=[["dog"]], word=[[-1, 0, -1]])
+    recording = RecordedAttention(path=str(tmp_path / "maps"), model="other")
+    with pytest.raises(InputError, match="example 'a': its words are unknown"):
+        sound_folder("own", recording)
 
 
 def test_recorded_words_need_their_text_alone(tmp_path):

@@ -387,10 +387,49 @@ def test_words_counted_anew_in_the_second_text_are_refused(source):
     lines = [json.loads(text) for text in lines_of(source)]
     lines[1] |= {"words": ["Dogs", "bark"], "word": [None, 1, None, 0, None]}
     (source / "tokens.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    convert("attentions", source, source.with_name("maps"))
-    entry = RecordedCorpus(source="recorded", path=str(source.with_name("maps")), model="other")
     with pytest.raises(InputError, match="count those of a second text on from the first"):
-        recorded.read("own", entry)
+        convert("attentions", source, source.with_name("maps"))
+    assert sorted(source.parent.iterdir()) == [source]
+
+
+def padding_inside(weights: np.ndarray) -> np.ndarray:
+    return np.insert(weights, 1, 0, axis=-1)[..., :-1]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda weights: weights * np.nan, "row 0 has a weight that is not finite"),
+        (np.log, "row 0 has a negative weight"),
+        (padding_inside, "row 0 sums to 0"),
+        (lambda weights: weights[:0], r"b.npz: .* of shape \[1, 0, 4, 4\], without a head"),
+    ],
+)
+def test_what_cannot_be_attention_is_not_written(source, change, complaint):
+    write_attentions(source)
+    layers = {f"layer_{layer}": change(EXAMPLES["three"][layer])[None] for layer in range(LAYERS)}
+    np.savez(source / "b.npz", **layers)
+    with pytest.raises(InputError, match=complaint):
+        convert("attentions", source, source.with_name("maps"))
+    assert sorted(source.parent.iterdir()) == [source]
+
+
+def test_a_release_of_dodrio_without_heads(source):
+    write_arrays(source, maps(5)[:, :0])
+    (source / "sst2-dependencies.json").write_text("{}")
+    with pytest.raises(InputError, match="no maps `0006` of 5 tokens"):
+        convert("dodrio", source, source.with_name("maps"))
+
+
+def test_ids_of_tokens_beside_the_layers_and_files_of_macos_are_not_read(source):
+    write_attentions(source, save_file, "safetensors")
+    layers = {f"layer_{layer}": EXAMPLES["three"][layer][None] for layer in range(LAYERS)}
+    save_file(layers | {"input_ids": np.ones((1, 4), np.int64)}, source / "b.safetensors")
+    (source / "._a.npz").write_bytes(b"Mac OS X")
+    assert "3 examples" in convert("attentions", source, source.with_name("maps"))
+    (source / "b.safetensors").unlink()
+    np.savez(source / "b.npz", **layers, tokens=np.array(["a"]))
+    assert "3 examples" in convert("attentions", source, source.with_name("maps"))
 
 
 def test_a_release_of_dodrio_that_is_damaged(source):

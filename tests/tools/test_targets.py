@@ -5,6 +5,7 @@ A new command with a path is listed here: under `WRITTEN` where it writes there,
 
 import importlib
 import inspect
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stages.core.recording_writer import maps_target
+from stages.core.recordings.layout import FORMAT
 from stages.core.stage.files import InputError, read_yaml
 from stages.pretrain.stage import run_stage as pretrain
 from stages.report.stage import plots
@@ -25,6 +28,7 @@ from tests.tools.test_convert import PARSE, write_arrays, write_attentions
 from tests.tools.test_convert import maps as maps_of
 from tools import mutation, new
 from tools.configurations import require_names
+from tools.labelling.targets import sheets_folder
 from tools.pipeline import ROOT
 
 PLACES = ("tools", "stages", "benchmarks")
@@ -258,6 +262,55 @@ def test_maps_take_the_place_of_maps_alone_and_of_nothing(given, tmp_path):
         invoke(words, [source, str(target)])
     )
     assert (target / "notes.md").read_text() == SENTINEL
+
+
+def theirs(folder: Path, name: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "mine.txt").write_text(SENTINEL)
+
+
+def linked(folder: Path, name: str) -> None:
+    (folder / name).symlink_to(folder.parent)
+
+
+KINDS = {
+    "maps": (maps_target, "store.json", json.dumps(FORMAT), "maps-00000.f16"),
+    "sheets": (sheets_folder, "labels.csv", "map,label,doubt\n7,,\n", "sheet-0007.png"),
+    "parts": (sheets_folder, "labels.csv", "map,any,special,sure\n7,,,\n", "sheet-0007.png"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("put", [theirs, linked])
+def test_a_folder_is_known_by_content(kind, put, tmp_path):
+    """Neither the names of its files, nor a folder or a link of that name, make it one of ours."""
+    ask, marked, content, other = KINDS[kind]
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / marked).write_text(content)
+    (mine / other).touch()
+    assert ask(mine) == mine
+    for text in ('{"shop": "attention-maps"}', "label\ncat\n", "", "map,label,doubt\nRome,,\n"):
+        (mine / marked).write_text(text)
+        with pytest.raises(InputError, match=f"{marked},? (which is not that of|has labels)"):
+            ask(mine)
+    (mine / marked).write_text(content)
+    (mine / other).unlink()
+    put(mine, other)
+    with pytest.raises(InputError, match=f"{other}, which belongs to no folder of"):
+        ask(mine)
+
+
+def test_settings_of_another_program_are_no_kept_encoder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = Path("data/pretrained/chinese/settings.json")
+    file.parent.mkdir(parents=True)
+    file.write_text('{"theme": "dark"}')
+    with pytest.raises(InputError, match=r"settings\.json, which is not that of a kept encoder"):
+        pretrain("chinese", keep=True)
+    shutil.copy(ROOT / file, file)
+    with pytest.raises(InputError, match="`?pretrain|params"):  # past the folder
+        pretrain("chinese", keep=True)
 
 
 def test_a_page_takes_the_place_of_a_page(given, tmp_path):

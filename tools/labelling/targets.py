@@ -8,6 +8,8 @@ from stages.core.stage.files import InputError
 from stages.core.stage.targets import target_file, target_folder
 
 LABELS = "labels.csv"
+# First lines of an annotator's file: of one look, and of labels under both rules.
+COLUMNS = (["map", "label", "doubt"], ["map", "any", "special", "sure"])
 
 
 def sheets_folder(out: Path, maps: Path | None = None) -> Path:
@@ -20,7 +22,7 @@ def sheets_folder(out: Path, maps: Path | None = None) -> Path:
         InputError: it holds something else, or labels.
     """
     sources = [] if maps is None else [maps / "maps.csv", maps / "maps.npz"]
-    place = target_folder(out, "folder of sheets", LABELS, r"sheet-\d+\.png", sources)
+    place = target_folder(out, "folder of sheets", (LABELS, "map,"), r"sheet-\d+\.png", sources)
     if (place / LABELS).is_file() and any(_given(place / LABELS)):
         raise InputError(f"{out / LABELS} has labels; move it away, or name another folder")
     return place
@@ -37,9 +39,11 @@ def adjudicated_files(folder: Path) -> tuple[Path, Path]:
 
 
 def _given(file: Path) -> Iterable[str]:
-    """Every cell of an annotator's file but the maps' numbers."""
+    """Every cell of a file but the maps' numbers, and its first line if it is no annotator's."""
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         rows = csv.reader(stream)
-        next(rows, None)
+        header = next(rows, [])
+        yield from header if header not in COLUMNS else ()
         for row in rows:
-            yield from (cell.strip() for cell in row[1:])
+            numbered = bool(row) and row[0].isdecimal()
+            yield from (cell.strip() for cell in row[numbered:])

@@ -81,6 +81,8 @@ def _check_columns(file: Path, required: tuple[str, ...]) -> None:
         if name not in schema.names:
             continue
         kind = schema.field(name).type
+        if pa.types.is_null(kind) and name not in (*OF_TOKENS, *required):
+            continue  # empty for each example
         if not any(is_list(kind) for is_list in LIST_TYPES):
             raise InputError(f"{file}: `{name}` is of the type {kind}; write a list an example")
         holds_text = any(is_text(kind.value_type) for is_text in TEXT_TYPES)
@@ -122,7 +124,8 @@ def _fault_of_tokens(row: dict, length: int) -> str:
     if max(numbers) >= len(words):
         return f"a token belongs to word {max(numbers)}, but there are {len(words)} words"
     for number, segment in zip(numbers, segments, strict=True):
-        if number >= 0 and (words[number].get("segment") or 0) != segment:
+        known = number >= 0 and isinstance(words[number], dict)  # else its annotation is refused
+        if known and (words[number].get("segment") or 0) != segment:
             return f"word {number} is of another segment than a token of it"
     return ""
 

@@ -21,6 +21,7 @@ are computed from the model's own float32 probabilities.
 
 import json
 import math
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,7 @@ from pydantic import BaseModel, NonNegativeInt, PositiveInt
 
 from stages.core.recordings.layout import ELEMENT, FORMAT, bytes_of, sha256_of, shard_name
 from stages.core.stage.files import InputError
+from stages.core.stage.places import WORK
 from stages.core.stage.plain_files import copy_plain
 from stages.core.stage.settings import checked
 
@@ -149,7 +151,7 @@ class MapStore:
         except FileNotFoundError:
             raise InputError(
                 f"{file}: no such file: {self.folder} is not a folder of attention maps, or its "
-                "writing was cut short; run the stage that writes it again"
+                f"writing was cut short; {self._mend}"
             ) from None
         except (ValueError, RecursionError, OSError) as error:
             raise self._damaged(HEADER, f"it cannot be read as JSON ({error})") from None
@@ -209,7 +211,7 @@ class MapStore:
 
     def _check_size(self, name: str, expected: int) -> None:
         file = self.folder / name
-        if not file.is_file():
+        if not os.path.isfile(file):  # a name that is too long is an error to Path.is_file
             raise self._damaged(name, "it is missing, or no regular file")
         size = file.stat().st_size
         if size != expected:
@@ -226,7 +228,10 @@ class MapStore:
                 raise self._damaged("index.parquet", f"it does not fit {name}")
 
     def _damaged(self, name: str, reason: str) -> InputError:
-        return InputError(
-            f"{self.folder / name}: {reason}; remove {self.folder} and run the stage that writes "
-            "it again"
-        )
+        return InputError(f"{self.folder / name}: {reason}; {self._mend}")
+
+    @property
+    def _mend(self) -> str:
+        if WORK.absolute() in Path(os.path.abspath(self.folder)).parents:
+            return f"remove {self.folder} and run the stage that writes it again"
+        return "record or convert it again"

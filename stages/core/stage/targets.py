@@ -18,7 +18,7 @@ MARK_WITHIN = 1 << 16  # bytes of a file, in which its mark stands
 def target_folder(
     target: str | Path,
     what: str,
-    mark: str | None = None,
+    mark: tuple[str, str] | None = None,
     files: str = "",
     sources: Iterable[str | Path] = (),
 ) -> Path:
@@ -26,7 +26,8 @@ def target_folder(
 
     Args:
         what: what it will be, in words.
-        mark: a file that each folder of this kind has; None: no folder is replaced.
+        mark: a file that each folder of this kind has, and text that stands in its first bytes;
+            None: no folder is replaced.
         files: a regular expression of the names of its other files.
         sources: what the command reads.
 
@@ -44,14 +45,22 @@ def target_folder(
         return place
     if mark is None:
         raise InputError(f"{target} is there already; remove it, or name another folder")
-    if mark not in names:
+    marked, text = mark
+    if marked not in names:
         raise InputError(
-            f"{target} has {names[0]} and no {mark}: it is no {what}, and nothing in it is "
+            f"{target} has {names[0]} and no {marked}: it is no {what}, and nothing in it is "
             "replaced; name another folder"
         )
-    if others := [name for name in names if name != mark and not re.fullmatch(files, name)]:
+    others = (name for name in names if name != marked and not re.fullmatch(files, name))
+    unlike = (name for name in names if not _is_plain(place / name))
+    if lost := next(others, None) or next(unlike, None):
         raise InputError(
-            f"{target} has {others[0]}, which belongs to no {what} and would be lost; move it "
+            f"{target} has {lost}, which belongs to no {what} and would be lost; move it "
+            "away, or name another folder"
+        )
+    if not _has(place / marked, text):
+        raise InputError(
+            f"{target} has {marked}, which is not that of a {what} and would be lost; move it "
             "away, or name another folder"
         )
     return place
@@ -83,11 +92,10 @@ def target_file(
         raise InputError(f"{target} is a device or a pipe; name a file for the {what}")
     if mark is None:
         raise InputError(f"{target} is there already; remove it, or name another file")
-    with place.open("rb") as file:
-        if mark.encode() not in file.read(MARK_WITHIN):
-            raise InputError(
-                f"{target} is there already and is no {what}; remove it, or name another file"
-            )
+    if not _has(place, mark):
+        raise InputError(
+            f"{target} is there already and is no {what}; remove it, or name another file"
+        )
     return place
 
 
@@ -121,6 +129,15 @@ def require_plain_name(name: str, where: str, others: str = "_") -> None:
             f"{where} {name!r}: a name has letters, digits and {' '.join(others)} only, as it "
             "names files"
         )
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _has(file: Path, text: str) -> bool:
+    with file.open("rb") as content:
+        return text.encode() in content.read(MARK_WITHIN)
 
 
 def _resolved(path: str | Path) -> Path:

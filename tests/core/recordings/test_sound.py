@@ -211,6 +211,14 @@ def test_tokens_and_index_that_do_not_fit(folder, damage, complaint):
         open_sound(folder)
 
 
+def test_annotation_may_be_empty_for_each_example(folder):
+    in_tokens(lambda tokens: tokens.assign(words=None, mentions=None, frames=None))(folder)
+    sign(folder)
+    assert len(open_sound(folder)) == len(LENGTHS)
+    with pytest.raises(InputError, match="`words` is of the type null"):
+        open_sound(folder, required=("words",))
+
+
 @pytest.mark.parametrize("name", ["store.json", "index.parquet", "tokens.parquet"])
 def test_a_file_that_is_cut_short(folder, name):
     content = (folder / name).read_bytes()
@@ -232,6 +240,7 @@ def test_a_file_that_is_cut_short(folder, name):
         (listed("store.json"), "store.json: it lists 'store.json'"),
         (listed("tokens.parquet"), "store.json: it lists a file twice"),
         (listed("other"), "other: it is missing"),
+        (listed("n" * 300), "n: it is missing"),
     ],
 )
 def test_a_header_that_lists_too_little_or_too_much(folder, damage, complaint):

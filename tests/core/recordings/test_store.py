@@ -1,6 +1,7 @@
 """The map store: what is written comes back, and damage does not pass."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -116,8 +117,22 @@ def test_truncated_file_is_detected_on_opening(tmp_path, name):
     write(tmp_path / "maps")
     file = tmp_path / "maps" / name
     file.write_bytes(file.read_bytes()[:-2])
-    with pytest.raises(InputError, match=rf"{name}: it has \d+ bytes, \d+ were written; remove"):
+    with pytest.raises(InputError, match=rf"{name}: it has \d+ bytes, \d+ were written; record or"):
         MapStore(tmp_path / "maps")
+
+
+def test_maps_of_the_pipeline_alone_are_written_again_by_a_stage(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder, mend in (
+        (Path("work/maps/a"), "remove work/maps/a and run the stage that writes it again"),
+        (Path("mine/work/a"), "record or convert it again"),
+    ):
+        with pytest.raises(InputError, match=mend):
+            MapStore(folder)
+        folder.mkdir(parents=True)
+        (folder / "store.json").write_text("{}")
+        with pytest.raises(InputError, match=mend):
+            MapStore(folder)
 
 
 def test_missing_shard_is_detected_on_opening(tmp_path):
