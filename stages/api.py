@@ -30,6 +30,8 @@ from stages.core.recording_writer import write_maps
 from stages.core.recordings.recording import LiveRecording, Texts, open_texts
 from stages.core.recordings.store import MapStore
 from stages.core.recordings.tokens import token_table
+from stages.core.stage.files import InputError
+from stages.core.tasks.texts import HALF_FAULT, has_half, shown
 
 __all__ = [
     "STATISTICS",
@@ -76,8 +78,21 @@ def encode_texts(
     Args:
         max_length: in tokens, to which longer ones are cut; by default as many as the encoder of
             the tokenizer has positions for.
+
+    Raises:
+        InputError: there is no text, a value is none, or texts and `others` differ in number.
     """
     second = [None] * len(texts) if others is None else list(others)
+    if not len(texts):
+        raise InputError("there are no texts; give one or more")
+    if len(second) != len(texts):
+        raise InputError(f"{len(texts)} texts have {len(second)} others; give each of them one")
+    pairs = pd.notna(second).any()
+    for key, values in (("texts", texts), ("others", second if pairs else [])):
+        for row, text in enumerate(values):
+            if not isinstance(text, str) or has_half(text):
+                why = HALF_FAULT if isinstance(text, str) else "no text"
+                raise InputError(f"{key}[{row}] is {shown(text)}: {why}; give a text")
     examples = pd.DataFrame({"text_a": list(texts), "text_b": second})
     return encode(tokenizer, examples, max_length or tokenizer.model_max_length)
 

@@ -9,6 +9,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, PreTrain
 
 from stages import api
 from stages.api import Gate, Gated, MapStore, encode_texts, load_tokenizer, logits_under_gates
+from stages.core.stage.files import InputError
 from tools.pipeline import ROOT
 
 DOCS = (ROOT / "docs/viewing.md").read_text(encoding="utf-8")
@@ -104,6 +105,21 @@ def test_logits_come_in_the_order_of_examples_and_gates(tiny_bert):
 def test_long_texts_are_cut_to_the_positions_of_the_encoder(tiny_bert):
     texts = encode_texts(load_tokenizer(tiny_bert), ["the cat " * 200, "a dog"])
     assert texts.lengths.tolist() == [64, 4]
+
+
+@pytest.mark.parametrize(
+    ("texts", "others", "said"),
+    [
+        ([], None, "there are no texts"),
+        ([None], None, r"texts\[0\] is None: no text"),
+        (["a", "a \ud83d"], None, r"texts\[1\] is .*half of a surrogate pair"),
+        (["a"], ["a", "b"], "1 texts have 2 others"),
+        (["a", "b"], ["a", None], r"others\[1\] is None: no text"),
+    ],
+)
+def test_what_is_no_text_is_refused(tiny_bert, texts, others, said):
+    with pytest.raises(InputError, match=said):
+        encode_texts(load_tokenizer(tiny_bert), texts, others)
 
 
 def test_every_name_of_the_interface_is_there():

@@ -73,11 +73,11 @@ def main(
         raise InputError(f"{source}: no column {label!r}; it has {', '.join(map(str, rows))}")
     if missing := int((rows[label].isna() | (rows[label] == "")).sum()):
         raise InputError(f"{source}: {missing} rows have no {label!r}; fill or remove them")
-    if target.suffix != source.suffix:
+    if target.suffix.lower() != source.suffix.lower():
         raise InputError(f"{target}: name it *{source.suffix}, as the format stays what it was")
     drawn = balanced(rows, label, seed)
     with atomic(place) as partial:
-        WRITERS[source.suffix](drawn, partial)
+        WRITERS[source.suffix.lower()](drawn, partial)
     each = len(drawn) // drawn[label].nunique()
     typer.echo(f"{target}: {len(drawn)} of {len(rows)} rows, {each} of each label")
 

@@ -5,7 +5,6 @@ It reads both files as `prepare` will, says what it understood, and writes
 The rest of the folder it makes as `python -m tools.configurations` does.
 """
 
-import math
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -114,8 +113,8 @@ def main(
     """Make configurations/NAME for a task of your own files; then `dvc repro` there."""
     folder = folder_of(name)
     require_configuration(folder)
-    if not (math.isfinite(rate) and rate > 0):
-        raise InputError(f"--rate is {rate}; give a number above 0, as 1e-4")
+    if not 0 < rate <= 1:
+        raise InputError(f"--rate is {rate}; give a number above 0 and not above 1, as 1e-4")
     options = {TEXT: text, SECOND: second, LABEL: label}
     columns = columns_as_given(train, {key: value for key, value in options.items() if value})
     data = (QUICK_ROWS if quick else {}) | ({"bad_rows": bad_rows} if bad_rows == "skip" else {})

@@ -9,11 +9,11 @@ from typing import Any
 
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import checked
-from stages.core.tasks.labels import Kind, classes_of, label_name, number_of
+from stages.core.tasks.labels import Kind, classes_of, label_name, missing_words, number_of
 from stages.core.tasks.task import Task
 from stages.core.tasks.texts import shown
 from stages.prepare.formats import Row, columns_of, file_rows
-from stages.prepare.sources import SPLITS, examples_of
+from stages.prepare.sources import SPLITS, examples_of, listed
 
 TEXT, SECOND, LABEL = "--text", "--second", "--label"
 KEYS = {TEXT: "text_a", SECOND: "text_b", LABEL: "label"}  # of the options in the settings
@@ -154,7 +154,25 @@ def _labels(file: Path, rows: list[Row], column: str | int, kind: Kind | None) -
     try:
         return classes_of(counts, kind)
     except ValueError as fault:
-        raise InputError(f"{file}: the column {column!r} {fault}") from None
+        why = f"the column {column!r} {fault}"
+    missing = missing_words(counts)
+    bad = _without_label(rows, column, missing) if len(counts) - len(missing) < 2 else []
+    if bad:
+        why = f"rows that are no examples ({len(bad)}):\n{listed(bad)}\nmend them: else {why}"
+    raise InputError(f"{file}: {why}")
+
+
+def _without_label(rows: list[Row], column: str | int, missing: set[str]) -> list[str]:
+    """The places of rows that have no label, each with the reason."""
+    bad = []
+    for row in rows:
+        label = (row.values or {}).get(column)
+        try:
+            if label_name(label) in missing:
+                bad.append(f"{row.place}: the label {shown(label)} is no number")
+        except ValueError as fault:
+            bad.append(f"{row.place}: {row.fault or fault}")
+    return bad
 
 
 def _require_no_header(

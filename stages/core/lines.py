@@ -38,8 +38,8 @@ class JsonLine(NamedTuple):
 
 
 def ending_of(path: Path) -> str:
-    """The end of a file's name that tells its format: `.tsv` of `a.tsv` and of `a.tsv.gz`."""
-    return Path(path.stem if path.suffix in PACKED else path.name).suffix
+    """The end of a file's name that tells its format: `.tsv` of `a.tsv` and `A.TSV.gz`."""
+    return Path(path.stem if path.suffix.lower() in PACKED else path.name).suffix.lower()
 
 
 def numbered_lines(path: Path, halves: Halves = "strict") -> Iterator[tuple[int, str]]:
@@ -160,10 +160,10 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[io.BufferedReader]:
-    if path.suffix == ".zst":
+    if path.suffix.lower() == ".zst":
         with pa.input_stream(str(path), compression="zstd") as packed:
             yield io.BufferedReader(packed)
-    elif path.suffix == ".gz":
+    elif path.suffix.lower() == ".gz":
         with gzip.open(path) as packed:
             yield io.BufferedReader(packed)
     else:
@@ -190,5 +190,5 @@ def _is_half(content: bytes, start: int) -> bool:
 
 
 def _damaged(path: Path, line: int, error: Exception) -> InputError:
-    what = "unpacked" if path.suffix in PACKED else "read"
+    what = "unpacked" if path.suffix.lower() in PACKED else "read"
     return InputError(f"{path}: cannot be {what} behind line {line} ({error}); copy it anew")

@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ from stages.core.stage.files import InputError
 # By what messages call them (an option, a key of the settings): names, or numbers from 0.
 Columns = Mapping[str, str | int]
 Cells = Iterator[tuple[int, list[str]]]  # of a line, after its number
+BATCH = 1000  # rows of a parquet file at a time
+MOST_ROWS = 20_000_000  # of a parquet file, in which many rows may be few bytes
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 INNER_RETURN = re.compile(r"\r(?!\r*$)")  # none of those that stand before the line feed
 SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
@@ -57,8 +60,19 @@ def columns_of(path: Path) -> list[str]:
         return _table(path).schema_arrow.names
     if ending == ".jsonl":
         return next((list(line.values) for line in json_objects(path) if line.values), [])
-    cells = _tab_cells(path) if ending == ".tsv" else _comma_cells(path)
+    cells = _tab_cells(path) if ending == ".tsv" else _quoted_cells(path, ",")
     return _first(cells, path)[1]
+
+
+def rows_by_header(path: Path) -> int | None:
+    """How many rows a parquet file has; None of other files, which do not say.
+
+    Raises:
+        InputError: the file is missing or damaged.
+    """
+    if ending_of(path) != ".parquet" or not path.is_file():
+        return None
+    return _table(path).metadata.num_rows
 
 
 def require_columns(columns: Columns, present: list[Any], where: str, hint: str = "") -> None:
@@ -79,7 +93,7 @@ def require_columns(columns: Columns, present: list[Any], where: str, hint: str 
 def _reader(path: Path, named: str) -> Callable[[Path, Columns], Iterator[Row]]:
     readers = {
         ".tsv": lambda path, columns: _rows(path, columns, _tab_cells(path)),
-        ".csv": lambda path, columns: _rows(path, columns, _comma_cells(path)),
+        ".csv": lambda path, columns: _rows(path, columns, _quoted_cells(path, ",")),
         ".jsonl": _json_rows,
         ".parquet": _parquet_rows,
     }
@@ -91,17 +105,30 @@ def _reader(path: Path, named: str) -> Callable[[Path, Columns], Iterator[Row]]:
 
 
 def _tab_cells(path: Path) -> Cells:
-    """Quotes mean themselves, as in GLUE's files; warns of cells that keep the quoting of CSV."""
-    quoted = 0
+    """Quotes mean themselves, as in GLUE's files; warns of cells that keep the quoting of CSV.
+
+    Raises:
+        InputError: quotes hold line feeds or tabs, so that texts would be cut there.
+    """
+    quoted = width = wrong = cut = 0  # cut: the first line that seems to be
     for number, line in numbered_lines(path, "surrogatepass"):
         cells = line.rstrip("\r\n").split("\t")
         if cells == [""]:
             continue
+        width = width or len(cells)
+        wrong += len(cells) != width
         if '"' in line:
+            if not cut and len(cells) != width and any(map(_half_quoted, cells)):
+                cut = number
             marked = [cell for cell in cells if QUOTED.fullmatch(cell)]
             # One quoted text alone may be a quotation; doubled quotes in it are CSV's.
             quoted += len(marked) if marked == cells else sum('""' in c[1:-1] for c in marked)
         yield number, cells
+    if cut and _wrong_if_quoted(path, width) < wrong:
+        raise InputError(
+            f"{path}, line {cut}: it looks like the quoting of CSV with line feeds or tabs in a "
+            "cell, which a .tsv has not; save the file as .csv, with commas"
+        )
     if quoted:
         typer.secho(
             f"warning: {path}: {quoted} cells keep the quoting of CSV: they begin and end with a "
@@ -112,10 +139,24 @@ def _tab_cells(path: Path) -> Cells:
         )
 
 
-def _comma_cells(path: Path) -> Cells:
+def _half_quoted(cell: str) -> bool:
+    return cell.count('"') % 2 == 1 and (cell.startswith('"') or cell.endswith('"'))
+
+
+def _wrong_if_quoted(path: Path, width: int) -> float:
+    """How many rows have not `width` cells where quotes are those of CSV; infinity if none are."""
+    try:
+        return sum(len(cells) != width for _, cells in _quoted_cells(path, "\t"))
+    except InputError:
+        return math.inf
+
+
+def _quoted_cells(path: Path, separator: str) -> Cells:
     # The module csv takes a carriage return for the end of a line; no line has a NUL.
     lines = numbered_lines(path, "surrogatepass")
-    reader = csv.reader((INNER_RETURN.sub("\0", line) for _, line in lines), strict=True)
+    reader = csv.reader(
+        (INNER_RETURN.sub("\0", line) for _, line in lines), delimiter=separator, strict=True
+    )
     try:
         for cells in reader:
             if cells:
@@ -181,9 +222,12 @@ def _json_rows(path: Path, columns: Columns) -> Iterator[Row]:
 
 def _table(path: Path) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(path)
+        table = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
+    if (rows := table.metadata.num_rows) > MOST_ROWS:
+        raise InputError(f"{path}: {rows} rows, {MOST_ROWS} are read at most; write fewer rows")
+    return table
 
 
 def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
@@ -191,7 +235,7 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[Row]:
     require_columns(columns, table.schema_arrow.names, str(path))
     wanted = list(dict.fromkeys(columns.values()))
     try:
-        batches = (batch.select(wanted) for batch in table.iter_batches())
+        batches = (batch.select(wanted) for batch in table.iter_batches(BATCH, columns=wanted))
         for number, (values, fault) in enumerate(arrow_rows(batches)):
             yield Row(f"row {number}", values, fault)
     except (pa.ArrowException, OSError) as error:

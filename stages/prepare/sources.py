@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from stages.core.tasks.examples import drawn_rows, examples_frame
 from stages.core.tasks.labels import are_words, class_number, label_name, number_of
 from stages.core.tasks.task import Task
 from stages.core.tasks.texts import fault_of_text, shown
-from stages.prepare.formats import Row, file_rows, require_columns
+from stages.prepare.formats import Row, file_rows, require_columns, rows_by_header
 
 SPLITS = ("train", "validation")
 SHOWN = 5  # bad rows named in a message
@@ -47,10 +48,18 @@ def read_source(name: str, task: Task) -> dict[str, pd.DataFrame]:
         source = getattr(data.splits, split)
         where = source if data.source == "files" else f"{data.path} {data.name or ''} {source}"
         skip = f"`tasks.{name}.data.bad_rows: skip` in {PARAMETER_FILE}"
-        rows = list(examples_of(name, split, where, reader(name, source, task), task, skip))
-        size = getattr(data, split)
-        drawn = drawn_rows(len(rows), size, [data.seed, number])
-        frames[split] = examples_frame([rows[row] for row in drawn])
+        examples = examples_of(name, split, where, reader(name, source, task), task, skip)
+        draw = partial(drawn_rows, count=getattr(data, split), seed=[data.seed, number])
+        # Where every row is an example or the stage ends, those that are not drawn need no memory.
+        known = data.source == "files" and data.bad_rows == "stop"
+        total = rows_by_header(Path(source)) if known else None
+        if total is None:
+            rows = list(examples)
+            rows = [rows[row] for row in draw(len(rows))]
+        else:
+            drawn = set(draw(total).tolist())
+            rows = [example for row, example in enumerate(examples) if row in drawn]
+        frames[split] = examples_frame(rows)
     return frames
 
 
@@ -90,15 +99,19 @@ def examples_of(
         )
     if not bad:
         return
-    lines = "\n".join(f"  {fault}" for fault in bad[:SHOWN])
-    if len(bad) > SHOWN:
-        lines += f"\n  and {len(bad) - SHOWN} more"
+    lines = listed(bad)
     if task.data.bad_rows == "stop":
         raise InputError(
             f"{where}: rows that are no examples of {name} ({len(bad)}):\n{lines}\nmend them, or "
             f"leave them out with {skip}"
         )
     typer.echo(f"{where}: {len(bad)} rows left out:\n{lines}", err=True)
+
+
+def listed(bad: list[str]) -> str:
+    """The first bad rows, a line each, and how many more there are."""
+    lines = "\n".join(f"  {fault}" for fault in bad[:SHOWN])
+    return lines if len(bad) <= SHOWN else f"{lines}\n  and {len(bad) - SHOWN} more"
 
 
 def example_of(values: dict[str | int, Any], task: Task) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pandas as pd
@@ -401,3 +402,62 @@ def test_all_rows_of_a_file_for_another_command(tmp_path: Path) -> None:
     assert columns_of(json_lines(tmp_path, {"first": "A", "grade": 1})) == ["first", "grade"]
     pd.DataFrame({"first": ["A"], "grade": [1]}).to_parquet(tmp_path / "a.parquet")
     assert columns_of(tmp_path / "a.parquet") == ["first", "grade"]
+
+
+@pytest.mark.parametrize("text", ["A cat,\nor two.", "A cat\tor two.", "A\n\ncat."])
+def test_quotes_over_lines_or_tabs_refuse_a_tab_separated_file(tmp_path: Path, text: str) -> None:
+    frame = pd.DataFrame({"grade": ["no", "yes", "no"], "first": ["a", text, "b"]})
+    frame.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
+    for bad_rows in ("stop", "skip"):
+        with pytest.raises(
+            InputError, match=r"a\.tsv, line \d: .*quoting of CSV.*save .* as \.csv"
+        ):
+            read(tmp_path / "a.tsv", columns=SINGLE, bad_rows=bad_rows)
+
+
+def test_a_bad_row_with_an_open_quote_is_left_out(tmp_path: Path) -> None:
+    rows = [HEADER, ROWS[0], '2\t"Open.\tno', ROWS[1], '3\t"Open.\tno', '4\tA\tB "c"\tno']
+    examples = read(write(tmp_path / "a.tsv", rows), bad_rows="skip")
+    assert examples["id"].tolist() == ["train-0", "train-2", "train-4"]
+
+
+def test_rows_of_a_parquet_file_that_are_not_drawn_take_no_memory(tmp_path: Path) -> None:
+    count = 30_000
+    names = [f"cat {row}" for row in range(count)]
+    frame = pd.DataFrame({"first": names, "grade": "yes", "other": "text"})
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame[["first", "grade"]].to_csv(tmp_path / "a.csv", index=False)
+    options = {"columns": SINGLE, "train": 20, "validation": 1}
+    expected = read(tmp_path / "a.csv", **options)
+    tracemalloc.start()
+    drawn = read(tmp_path / "a.parquet", **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    pd.testing.assert_frame_equal(drawn, expected)
+    assert peak < 3_000_000  # bytes
+
+
+def test_a_parquet_file_of_too_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stages.prepare.formats.MOST_ROWS", 2)
+    pd.DataFrame({"first": ["a"] * 3, "grade": "yes"}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"a\.parquet: 3 rows, 2 are read at most; write fewer"):
+        read(tmp_path / "a.parquet", columns=SINGLE)
+
+
+def test_an_ending_in_capitals(tmp_path: Path) -> None:
+    for name, row in (("A.TSV", "first\tgrade\na,b\tyes\n"), ("A.CSV", 'first,grade\n"a,b",yes\n')):
+        (tmp_path / name).write_text(row)
+        assert read(tmp_path / name, columns=SINGLE)["text_a"].tolist() == ["a,b"]
+    (tmp_path / "A.TSV.GZ").write_bytes(gzip.compress((tmp_path / "A.TSV").read_bytes()))
+    assert read(tmp_path / "A.TSV.GZ", columns=SINGLE)["text_a"].tolist() == ["a,b"]
+
+
+@pytest.mark.parametrize("word", ["NA", "inf", "null"])
+def test_a_word_for_a_missing_number_is_a_bad_row(tmp_path: Path, word: str) -> None:
+    path = write(tmp_path / "a.csv", ["first,grade", "a,0", f"b,{word}", "c,1"])
+    scores = {"kind": "regression", "labels": None, "metrics": ["pearson"]}
+    for more in ({"labels": [0, 1]}, {"labels": 2}, scores):
+        with pytest.raises(InputError, match=f"line 3: .*label '{word}'"):
+            read(path, columns=SINGLE, **more)
+        left = read(path, columns=SINGLE, bad_rows="skip", **more)
+        assert left["label"].tolist() == [0.0, 1.0]

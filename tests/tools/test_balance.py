@@ -24,6 +24,13 @@ def test_each_label_has_as_many_rows_as_the_rarest_in_their_order() -> None:
     assert drawn.equals(rows().iloc[places].reset_index(drop=True))
 
 
+def test_an_ending_in_capitals(tmp_path: Path) -> None:
+    source, target = tmp_path / "ALL.CSV", tmp_path / "drawn.csv"
+    rows().to_csv(source, index=False)
+    main(source, target, "label", 0)
+    assert rows_of(target).equals(balanced(rows(), "label", 0))
+
+
 def test_another_seed_draws_others_and_every_row_can_be_drawn() -> None:
     drawn = [frozenset(balanced(rows(), "label", seed)["text"]) for seed in range(40)]
     assert len(set(drawn)) > 10

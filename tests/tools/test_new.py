@@ -207,6 +207,7 @@ def test_rows_that_are_no_examples_are_left_out_where_the_user_says_so(files, mo
         ({"label": "key", "kind": "regression"}, r"train\.tsv: the column 'key' has 'k0', which"),
         ({"rate": -1e-4}, "--rate is -0.0001; give a number above 0"),
         ({"rate": 0.0}, "--rate is 0"),
+        ({"rate": 1e9}, "--rate is 1000000000.0; give a number above 0 and not above 1"),
         ({"rate": float("nan")}, "--rate is nan"),
         ({"rate": float("inf")}, "--rate is inf"),
     ],
@@ -215,6 +216,30 @@ def test_options_are_refused_as_they_are_called_and_nothing_is_written(files, mo
     with pytest.raises(InputError, match=f"^{said}" if said.startswith("--") else said):
         made(files, **more)
     assert list((new.ROOT / "configurations").iterdir()) == []
+
+
+@pytest.mark.parametrize(("kind", "labels"), [(None, [0, 1]), ("regression", None)])
+def test_a_word_for_a_missing_number_is_no_class(files, tmp_path, kind, labels):
+    rows = ["title\turgent", "a\t0", "b\tNA", "c\t1", "d\t1"]
+    pair = both(tmp_path, "\n".join(rows))
+    with pytest.raises(InputError, match=r"train\.tsv: .* \(1\):\n  line 3: .*label 'NA'"):
+        made(pair, kind=kind)
+    task = made(pair, kind=kind, bad_rows="skip")["tasks"]["mine"]
+    assert task.get("labels") == (labels and [str(label) for label in labels])
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        (["a\tyes\tno"] * 3, r"line 2: 3 columns instead of 2\n(.*\n)+mend them: else the column"),
+        (["a\t", "b\tno"], "line 2: there is no label"),
+        (["a\t1", "b\tNA"], "line 3: the label 'NA' is no number"),
+    ],
+)
+def test_bad_rows_are_named_before_the_column_that_they_leave(files, tmp_path, rows, fault):
+    pair = both(tmp_path, "\n".join(["title\turgent", *rows]))
+    with pytest.raises(InputError, match=rf"train\.tsv: rows .* \(\d\):\n  {fault}"):
+        made(pair)
 
 
 def test_files_that_are_missing_or_have_no_examples(files, tmp_path):

@@ -6,7 +6,7 @@ A reader that does not look gets words with heads of other words, or loses words
 import re
 from collections.abc import Sequence
 
-COLUMNS = 10
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NUMBER = "[0-9]{1,9}"  # no sentence has more words, and Python refuses to read longer ones
 WORD, RANGE, EMPTY = NUMBER, rf"({NUMBER})-({NUMBER})", rf"{NUMBER}\.{NUMBER}"
 SHOWN = 30  # characters of a cell in a message
@@ -24,10 +24,13 @@ def first_fault(lines: list[str]) -> tuple[int, str] | None:
         if line.startswith("#"):
             continue
         columns = line.rstrip("\r\n").split("\t")
-        if len(columns) != COLUMNS:
-            return place, f"{len(columns)} columns, not {COLUMNS} (a tab stands between two)"
+        if len(columns) != len(COLUMNS):
+            return place, f"{len(columns)} columns, not {len(COLUMNS)} (a tab stands between two)"
         if "  " in line:
             return place, "two spaces stand together, which readers take for a tab"
+        for name, cell in zip(COLUMNS, columns, strict=True):
+            if not cell.strip():
+                return place, f"the column {name} is empty; write _ for nothing"
         identity, following = columns[0], len(heads) + 1
         if span := re.fullmatch(RANGE, identity):
             first, last = int(span[1]), int(span[2])

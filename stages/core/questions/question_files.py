@@ -179,7 +179,7 @@ def _records(path: Path, layout: str) -> Iterator[Record]:
             name = file.relative_to(path).with_suffix("").as_posix()
             yield Record(str(file), json_document(file), name)
         return
-    stem = Path(path.stem if path.suffix in PACKED else path.name).stem
+    stem = Path(path.stem if path.suffix.lower() in PACKED else path.name).stem
     if ending_of(path) not in SUFFIXES[layout]:
         folder = " or a folder" if layout == "race" else ""
         known = ", ".join(SUFFIXES[layout]) + folder

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -12,6 +12,8 @@ from stages.core.tasks.texts import HALF_FAULT, has_half, shown
 # Not all that Python takes for a number: `1_2`, `nan` and `infinity` are words here.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 NO_LABELS = ("none", "nan", "inf", "-inf", "<na>", "nat")  # values, not words
+# As files of text write them; between numbers they are no names of classes.
+MISSING = (*NO_LABELS, "na", "n/a", "#n/a", "null", "infinity", "-infinity")
 TRUTHS = {"false": "0", "true": "1"}
 MOST_CLASSES = 20
 # A column of at least so many rows, of which this share have values of their own, is one of ids.
@@ -86,10 +88,18 @@ def are_words(names: Sequence[str]) -> bool:
     return all(number_of(name) is None for name in names)
 
 
+def missing_words(labels: Collection[str]) -> set[str]:
+    """The words for a missing value among names of labels; none where other words stand there."""
+    words = {name for name in labels if number_of(name) is None}
+    only = all(word.lower() in MISSING for word in words) and len(words) < len(labels)
+    return words if only else set()
+
+
 def classes_of(labels: Counter[str], kind: Kind | None = None) -> list[str] | None:
     """The classes of a column in order, by value where all are numbers; None where it has scores.
 
     Scores are numbers of which there are more than `MOST_CLASSES`, or of which one is not whole.
+    Words for a missing value do not count where all others are numbers.
 
     Args:
         labels: names as `label_name` writes them, with how many rows have each.
@@ -98,6 +108,8 @@ def classes_of(labels: Counter[str], kind: Kind | None = None) -> list[str] | No
     Raises:
         ValueError: it has one value alone, too many words, or ids: nearly every row another value.
     """
+    missing = missing_words(labels)
+    labels = Counter({name: count for name, count in labels.items() if name not in missing})
     numbers = {name: number_of(name) for name in labels}
     words = [name for name, number in numbers.items() if number is None]
     whole = not words and all(number == number.to_integral_value() for number in numbers.values())
@@ -108,10 +120,10 @@ def classes_of(labels: Counter[str], kind: Kind | None = None) -> list[str] | No
         raise ValueError(f"has {shown(words[0])}, which is no number; scores are numbers")
     ids = labels.total() >= LEAST_ROWS and len(labels) > SHARE_OF_IDS * labels.total()
     if kind is None and ids and (whole or words):
-        raise ValueError(
-            f"{found}, as ids have; name the column of classes or scores or, if these are scores, "
-            "say so with --kind regression"
-        )
+        mend = "name the column of classes or scores"
+        if whole:
+            mend += " or, if these are scores, say so with --kind regression"
+        raise ValueError(f"{found}, as ids have; {mend}")
     if kind is None and words and len(labels) > MOST_CLASSES:
         raise ValueError(
             f"{found}; name a column of 2 to {MOST_CLASSES} classes, or of scores or, if these are "

@@ -20,6 +20,7 @@ from stages.core.tasks.metrics import METRICS
 
 REGRESSION_METRICS = {"pearson", "spearman"}
 TWO_CLASS_METRICS = {"f1", "matthews"}
+MOST_CLASSES = 100_000  # as of a checkpoint; each gets a name
 
 
 class WrittenData(Parameters):
@@ -137,6 +138,11 @@ class Task(Parameters):
         else:
             if self.outputs < 2:
                 raise ValueError("a classification needs `labels`: two or more classes")
+            if self.outputs > MOST_CLASSES:
+                raise ValueError(
+                    f"`labels` are {self.outputs} classes; the most are {MOST_CLASSES}; for a "
+                    "score write `kind: regression`"
+                )
             if len(set(self.label_names)) < self.outputs:
                 raise ValueError("`labels` names a class twice")
             unfit = REGRESSION_METRICS | (TWO_CLASS_METRICS if self.outputs > 2 else set())

@@ -43,7 +43,8 @@ def identity_of(value: Any) -> str:
     Raises:
         ValueError: it is missing, or neither.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+    # Asked of an integer, `isfinite` fails where no float is as large.
+    if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
     if fault := fault_of_text(value):
         raise ValueError(f"{fault} as `id`")

@@ -52,6 +52,7 @@ def written(folder: Path, words: list[tuple[str, str, str]], columns: int = 10) 
         ([("9" * 5000, "a", "0")], 0, f"'{'9' * 30}' is no id"),
         ([("1", "a", "9" * 5000)], 0, f"the head of word 1 is {'9' * 30}, no number from 0 to 1"),
         ([("1", "a  b", "0")], 0, "two spaces stand together"),
+        ([("1", "", "0")], 0, "the column FORM is empty; write _"),
     ],
 )
 def test_a_sentence_that_cannot_be(tmp_path, words, place, complaint):
@@ -61,6 +62,14 @@ def test_a_sentence_that_cannot_be(tmp_path, words, place, complaint):
     where = f"{file}, line {LINE + place} (sentence 2): "
     assert str(refusal.value).startswith(where)
     assert complaint in str(refusal.value)
+
+
+@pytest.mark.parametrize("cell", ["", " ", "\u00a0", "\u2028", "\x1f", "\r"])
+def test_the_last_cell_is_not_empty(tmp_path, cell):
+    file = tmp_path / "a.conllu"
+    file.write_bytes(f"1\ta\ta\tX\t_\t_\t0\troot\t_\t{cell}\n\n".encode())
+    with pytest.raises(InputError, match=r"a\.conllu, line 1 .*the column MISC is empty; write _"):
+        list(sentences(file))
 
 
 @pytest.mark.parametrize("columns", [3, 9])

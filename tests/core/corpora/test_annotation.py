@@ -177,6 +177,7 @@ def withheld(forms: list[str]) -> pd.DataFrame:
         ["_"] * 6,
         ["_", "__", "___"],  # of the length of the words
         ["the", "dog", "_", "_", "."],
+        ["*"] * 20,
         ["[MASK]"] * 15 + ["the", "dog", "saw", "it", "."],
     ],
 )
@@ -199,6 +200,7 @@ def test_words_that_are_not_withheld():
     # LitBank and EWT have underscores that stand in the text.
     require_words(["the", "dog", "saw", "it", "."] * 4 + ["_"], "mine")
     require_words(["ha"] * 19, "mine")
+    require_words([".", ".", ".", "ha", "the"] * 4, "mine")  # few, short sentences
     require_words([], "mine")
     # Two words that are written as one: the text has them, though their forms are not given.
     merged = corpus_frame(

@@ -67,6 +67,11 @@ def counted(*values: object, rows: int = 3) -> Counter[str]:
         (counted(*range(101), rows=2), None),
         (counted(*(number / 2 for number in range(50)), rows=1), None),
         (counted("a", "b", "c", rows=1), ["a", "b", "c"]),
+        # Between numbers, words for what is missing are no classes.
+        (counted(0, 1, "NA", "inf"), ["0", "1"]),
+        (counted(0.5, 1, "null"), None),
+        (counted("no", "1", "NA"), ["1", "NA", "no"]),
+        (counted("NA", "None"), ["NA", "None"]),
     ],
 )
 def test_classes_and_scores(labels: Counter[str], classes: list[str] | None) -> None:
@@ -80,6 +85,8 @@ def test_classes_and_scores(labels: Counter[str], classes: list[str] | None) -> 
         (counted(*range(100), rows=1), "100 different values in 100 rows, as ids have.*--kind"),
         (counted(*range(12), rows=1), "as ids have"),
         (counted(*(f"k{number}" for number in range(12)), rows=1), "as ids have"),
+        (counted(*(f"k{number}" for number in range(12)), rows=1), "classes or scores$"),
+        (counted(1, "NA"), "1 different values in 3 rows"),
         (counted(*(f"k{number}" for number in range(21))), "2 to 20 classes.*--kind"),
     ],
 )
@@ -94,5 +101,6 @@ def test_a_kind_that_is_given() -> None:
     assert classes_of(counted(1, 2), "regression") is None
     assert classes_of(counted(1, 2.5), "classification") == ["1", "2.5"]
     assert len(classes_of(words, "classification")) == 21
+    assert classes_of(counted(1, 2, "nan"), "regression") is None
     with pytest.raises(ValueError, match="'k0', which is no number"):
         classes_of(words, "regression")

@@ -134,3 +134,10 @@ def test_seeds_that_are_none_are_refused(tmp_path: Path, seeds: str, words: str)
     file.write_text(f"run: {{seeds: [0]}}\ntasks:\n  one: {SEEDED}, seeds: {seeds}}}\n")
     with pytest.raises(InputError, match=rf"tasks\.one.*seeds.*{words}"):
         seeds_of("one", file=file)
+
+
+@pytest.mark.parametrize("labels", [1_000_000_000, 100_001])
+def test_more_classes_than_a_checkpoint_may_have(tmp_path: Path, labels: int) -> None:
+    text = f"{{data: {WRITTEN}, kind: classification, labels: {labels}, metrics: [accuracy]}}"
+    with pytest.raises(InputError, match=f"{labels} classes; the most are 100000"):
+        load_task("own", entry(tmp_path, text))
