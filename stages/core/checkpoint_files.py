@@ -78,12 +78,7 @@ def check_model(folder: Path, pruned: bool = False) -> PreTrainedConfig:
             f"{folder} has {ADAPTER}, which makes transformers load another model under it; merge "
             "the adapter into its encoder first (peft: merge_and_unload), and save that"
         )
-    shapes = {}
-    for file in weight_files(folder):
-        stored = _shapes(file)
-        if twice := sorted(stored.keys() & shapes.keys()):
-            raise refusal(f"{file} has {twice[0]}, as another file has; copy the checkpoint anew")
-        shapes |= stored
+    shapes = stored_shapes(folder)
     words = [name for name in shapes if f".{name}".endswith(f".{WORDS}")]
     if WORDS in words and len(words) > 1:
         raise refusal(
@@ -97,6 +92,21 @@ def check_model(folder: Path, pruned: bool = False) -> PreTrainedConfig:
                 f"{size}; they belong to different models: copy both from the same checkpoint"
             )
     return config
+
+
+def stored_shapes(folder: Path) -> dict[str, list[int]]:
+    """The shape of every weight of a folder, by its name there.
+
+    Raises:
+        InputError: the weights are missing or damaged, or two files have one of a name.
+    """
+    shapes = {}
+    for file in weight_files(folder):
+        stored = _shapes(file)
+        if twice := sorted(stored.keys() & shapes.keys()):
+            raise refusal(f"{file} has {twice[0]}, as another file has; copy the checkpoint anew")
+        shapes |= stored
+    return shapes
 
 
 def weight_files(folder: Path) -> list[Path]:

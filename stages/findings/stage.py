@@ -27,6 +27,7 @@ from stages.core.verdicts.claims import (
 )
 from stages.core.verdicts.findings import (
     FINDINGS_FILE,
+    NOT_MEASURED,
     Finding,
     Findings,
     NotShown,
@@ -105,7 +106,7 @@ def decide(
                 )
                 continue
             except NotMeasured as error:
-                reason = f"Not measured in this configuration: {error}."
+                reason = f"{NOT_MEASURED}{error}."
         shared = claim.model_dump(include={"study", "section", "statement", "kind"})
         not_shown[claim.id] = NotShown(
             **shared, paper=paper.cited, published=claim.published, reason=reason

@@ -182,6 +182,19 @@ def test_the_difference_to_the_control_keeps_most_of_its_width(checked):
     assert checked(before, findings(1, 3, control=(0.6, 1.4))).exit_code == 0
 
 
+def test_a_tasks_interval_keeps_half_of_its_width_unless_the_verdict_turned(checked):
+    def with_task(low: float, high: float, half: float) -> dict:
+        task = {"value": 2.0, "low": 2 - half, "high": 2 + half, "n": 10}
+        return edited(findings(low, high), tasks={"one": task})
+
+    before = with_task(1, 3, 1)
+    assert checked(before, with_task(1, 3, 0.55)).exit_code == 0
+    result = checked(before, with_task(1, 3, 0.45), "--turned", "A")
+    said = "WRONG A: on one: the interval [1.55, 2.45] is narrower"
+    assert (result.exit_code, said in result.output) == (1, True), result.output
+    assert checked(before, with_task(-0.5, 4, 0), "--turned", "A").exit_code == 0
+
+
 def test_cases_may_differ_a_little_where_the_figures_moved(checked):
     """Another processor predicts another class here and there, and some cases are counted so."""
     before = edited(findings(1, 3), n=100)

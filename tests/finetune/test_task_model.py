@@ -111,6 +111,16 @@ def test_a_tuned_checkpoint_gets_a_fresh_head_and_loads_back(
     assert not back.training
 
 
+def test_what_else_a_model_should_give_out_changes_nothing(tiny_bert_copy: Path) -> None:
+    ids, file = torch.full((2, 5), 7), tiny_bert_copy / "config.json"
+    before = load_task_model(tiny_bert_copy, TASK, "tuned", 0)(ids).logits
+    keys = {"output_attentions": True, "output_hidden_states": True, "return_dict": False}
+    file.write_text(json.dumps(json.loads(file.read_text()) | keys))
+    after = load_task_model(tiny_bert_copy, TASK, "tuned", 0)(ids)
+    assert torch.equal(after.logits, before)
+    assert list(after) == ["logits"]
+
+
 @pytest.mark.parametrize("key", ["num_hidden_layers", "intermediate_size"])
 def test_weights_that_do_not_fit_the_config(tiny_bert_copy: Path, key: str) -> None:
     settings = json.loads((tiny_bert_copy / "config.json").read_text())

@@ -17,8 +17,9 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from stages.core.checkpoint_files import check_model
-from stages.core.encoder.families import BY_TYPE, longest_input, refusal
+from stages.core.checkpoint_files import check_model, stored_shapes
+from stages.core.encoder.configuration import CLASSIFIER, OUTPUTS, has_head
+from stages.core.encoder.families import BY_TYPE, TASK_HEADS, longest_input, refusal
 from stages.core.encoder.tokenizer import require_model
 from stages.core.heads.seam import Gated
 
@@ -52,7 +53,8 @@ def load_tuned(folder: Path) -> PreTrainedModel:
     """A classifier, as `finetune` writes it, in float32, for evaluation.
 
     Raises:
-        InputError: as `_load`, and if the classifier on the encoder is not whole.
+        InputError: as `_load`, config.json names another class than one that classifies texts, or
+            the classifier on the encoder is not whole.
     """
     return in_own_memory(_load(AutoModelForSequenceClassification, folder)[0]).eval()
 
@@ -87,12 +89,14 @@ def _load(kind: type, folder: Path, seed: int | None = None) -> tuple[PreTrained
         kind: `AutoModel` or one with a head.
 
     Raises:
-        InputError: there is none; config.json says what transformers does not compute; weights of
-            the encoder, or of a classifier, are missing, left over, of another shape or not finite;
-            or the model gives out what is no attention.
+        InputError: there is none, or of another class than is asked for; config.json says what
+            transformers does not compute; weights of the encoder, or of a classifier, are missing,
+            left over, of another shape or not finite; or the model gives out what is no attention.
     """
     require_model(folder)
-    check_model(folder)
+    config = check_model(folder)
+    if kind is AutoModelForSequenceClassification:
+        _require_class(config, folder)
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below
     try:
@@ -106,6 +110,7 @@ def _load(kind: type, folder: Path, seed: int | None = None) -> tuple[PreTrained
                 attn_implementation="sdpa",
                 output_loading_info=True,
                 ignore_mismatched_sizes=True,
+                **OUTPUTS,
             )
     except Exception as error:  # of a file that only looks like a checkpoint it raises many
         reason = str(error).strip().split("\n")[0] or type(error).__name__
@@ -150,7 +155,24 @@ def _require_whole(
                 f"{folder}: config.json names {configured[0]} classes, but the classifier of the "
                 f"weights has {stored[0]} outputs ({name}); mend `id2label` and `label2id` there"
             )
-    left_over = [name for name in unexpected if in_use(name) and name.split(".")[-1] not in BUFFERS]
+    names_there = stored_shapes(folder).keys()
+    # Names of an encoder alone have no prefix that tells them from those of heads.
+    plain = any(name.split(".")[0] in encoder - POOLER for name in names_there)
+
+    def of_encoder(name: str) -> bool:
+        prefixed = name.startswith(base)
+        others = POOLER if prefixed else POOLER | TASK_HEADS
+        return (prefixed or plain) and name.removeprefix(base).split(".")[0] not in others
+
+    left_over = [
+        name
+        for name in unexpected
+        if (in_use(name) or of_encoder(name)) and name.split(".")[-1] not in BUFFERS
+    ]
+    # Where a weight stands with the prefix and without, either may be taken.
+    left_over += [
+        base + name for name in names_there if in_use(name) and base + name in names_there
+    ]
     for names, fault in (
         (missing, "are missing"),
         (sorted(filter(in_use, shapes)), "have another shape than config.json says"),
@@ -162,6 +184,20 @@ def _require_whole(
                 "weights belong to different models: copy both from the same checkpoint"
             )
     return set(report["missing_keys"]) | set(shapes)
+
+
+def _require_class(config: PreTrainedConfig, folder: Path) -> None:
+    """Check that a model was saved as a classifier of texts, where its file names a class at all.
+
+    Raises:
+        InputError: it was saved as another.
+    """
+    if config.architectures and not has_head(config, CLASSIFIER):
+        named = ", ".join(config.architectures)
+        raise refusal(
+            f"{folder} is no classifier of texts: `architectures` of config.json names {named}; "
+            f"choose a model whose class ends with {CLASSIFIER}, or load the encoder alone"
+        )
 
 
 def _require_names(config: PreTrainedConfig, folder: Path) -> None:

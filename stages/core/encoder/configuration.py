@@ -1,6 +1,7 @@
 """Reading `config.json` of a checkpoint, and refusing what transformers would not compute of it."""
 
 import json
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from dataclasses import fields
 from math import inf
@@ -49,8 +50,10 @@ UNCOMPUTED = (
     "pre_norm",
     "norm_first",
     "normalize_before",
-    "output_attentions",
 )
+# What a model gives out beside its last layer is asked for where it is run, whatever the file says.
+OUTPUTS = {"output_attentions": False, "output_hidden_states": False, "return_dict": True}
+BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 # One setting under the names that families have for it; weights tell the others apart by shape.
 ALIASES = (("num_attention_heads", "n_heads"), ("hidden_act", "activation"))
 # Forms of one function, which differ in the third digit.
@@ -90,7 +93,7 @@ def read_config(folder: Path, pruned: bool = False, **changes: Any) -> PreTraine
             f"python -m tools.cut {folder} NEW_FOLDER --heads {named}"
         )
     try:
-        config = AutoConfig.from_pretrained(folder, **changes)
+        config = AutoConfig.from_pretrained(folder, **OUTPUTS, **changes)
     except Exception as error:  # each version raises others for a value of a wrong type
         reason = str(error).strip().split("\n")[-1].strip() or type(error).__name__
         mend = "mend that value, or copy the file anew"
@@ -105,10 +108,17 @@ def json_object(file: Path) -> dict[str, Any]:
     """The content of a file of JSON.
 
     Raises:
-        InputError: it is no JSON object, or its parts lie too deep in each other.
+        InputError: it is no JSON object, begins with a byte order mark, or its parts lie too deep
+            in each other.
     """
+    read = file.read_bytes()
+    if read.startswith(BYTE_ORDER_MARKS):
+        raise refusal(
+            f"{file} begins with a byte order mark, which transformers does not read; save the "
+            "file anew as UTF-8 without one"
+        )
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(read.decode())
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or _deeper(content, DEEPEST):
@@ -182,8 +192,6 @@ def _uncomputed(content: dict[str, Any], family: Family) -> Iterator[str]:
                 "does not compute here; take the key out if the weights were trained without it, "
                 "or choose another checkpoint"
             )
-    if content.get("return_dict") is False:
-        yield "`return_dict` is false, so that no output has a name; take the key out"
     classes = content.get("num_labels")
     if classes is not None and not (type(classes) is int and 0 <= classes <= MOST_CLASSES):
         yield f"`num_labels` is {classes!r}; write how many outputs the classifier has"

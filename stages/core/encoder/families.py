@@ -93,6 +93,23 @@ FAMILIES = (
     ),
 )
 BY_TYPE = {name: family for family in FAMILIES for name in family.model_types}
+# Modules that classes of transformers put on encoders of these families, for all their tasks.
+TASK_HEADS = {
+    "classifier",
+    "cls",
+    "discriminator_predictions",
+    "dropout",
+    "generator_lm_head",
+    "generator_predictions",
+    "lm_head",
+    "pre_classifier",
+    "qa_outputs",
+    "score",
+    "sequence_summary",
+    "vocab_layer_norm",
+    "vocab_projector",
+    "vocab_transform",
+}
 VOCABULARIES = (WORDPIECE, BYTE_LEVEL, SENTENCEPIECE)
 # Marks that may stand before the spelling of a token that begins a word.
 WORD_MARKS = "".join(vocabulary.begins for vocabulary in VOCABULARIES)

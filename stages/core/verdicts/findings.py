@@ -18,6 +18,8 @@ from stages.core.verdicts.region import Power, Region, Verdict, power, verdict
 from stages.core.verdicts.setting import Setting, departures
 
 FINDINGS_FILE = Path("reports/findings.json")
+# How the reason begins for which a configuration says nothing of a claim; others are the ledger's.
+NOT_MEASURED = "Not measured in this configuration: "
 PLACES = 4  # decimal places in files that git tracks
 
 

@@ -27,8 +27,6 @@ DEEP = json.loads("[" * 400 + "]" * 400)
         ({"add_cross_attention": True}, "`add_cross_attention` is True"),
         ({"chunk_size_feed_forward": 7}, "`chunk_size_feed_forward` is 7"),
         ({"per_layer_config": {"0": {"hidden_act": "relu"}}}, "`per_layer_config`"),
-        ({"output_attentions": True}, "`output_attentions` is True"),
-        ({"return_dict": False}, "`return_dict` is false"),
         ({"hidden_act": "relu"}, "`hidden_act` is 'relu'; encoders of type bert compute gelu"),
         ({"hidden_act": "nonsense"}, "`hidden_act` is 'nonsense'"),
         ({"activation": "relu"}, "`activation` is 'relu', but 'gelu' is computed"),
@@ -68,6 +66,14 @@ def test_what_transformers_would_leave_out_or_fail_at(tiny_bert_copy, changes, c
         read_config(tiny_bert_copy)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_named(tiny_bert_copy, encoding):
+    file = tiny_bert_copy / "config.json"
+    file.write_text(file.read_text(), encoding=encoding)
+    with pytest.raises(InputError, match="config.json begins with a byte order mark.*UTF-8 with"):
+        read_config(tiny_bert_copy)
+
+
 def test_it_says_how_many_heads_there_are(tiny_bert_copy):
     content = json_object(tiny_bert_copy / "config.json")
     del content["num_attention_heads"]
@@ -82,6 +88,7 @@ def test_it_says_how_many_heads_there_are(tiny_bert_copy):
         {"position_embedding_type": "absolute", "pruned_heads": {}, "is_decoder": False},
         {"pruned_heads": {"0": []}, "chunk_size_feed_forward": 0, "rope_scaling": None},
         {"hidden_act": "gelu_new", "output_hidden_states": True, "torchscript": True},
+        {"output_attentions": True, "return_dict": False},
         {"layer_norm_eps": 1e-5, "hidden_dropout_prob": 0, "classifier_dropout": None},
         {"num_labels": 3, "problem_type": "single_label_classification"},
         {"architectures": ["AnyOtherName"], "language": "english", "pooler_type": "first"},

@@ -81,6 +81,8 @@ def test_names_with_something_inside(classifier, load):
         ("bert.embeddings.more.weight", "left over, which transformers would drop .bert.embed"),
         ("bert.encoder.layer.2.output.dense.weight", "num_hidden_layers 2, its weights have 3"),
         ("embeddings.word_embeddings.weight", "holds two encoders"),
+        ("bert.prompt_encoder.weight", "1 weights are left over"),
+        ("bert.prefix.embedding.weight", "1 weights are left over"),
     ],
 )
 def test_weights_that_are_left_over(classifier, load, extra, complaint):
