@@ -25,8 +25,8 @@ RELEASED = Path(__file__).resolve().parents[2] / "data" / "patterns"
 def test_released_maps_are_labelled_twice_with_every_class_and_honest_folds():
     data = read_labelled(RELEASED)
     assert len(data.maps) == 5206
-    readme = RELEASED.parents[1] / "README.md"
-    assert f"{len(data.maps):,} attention maps" in readme.read_text(encoding="utf-8")
+    page = RELEASED.parents[1] / "docs/pipeline.md"
+    assert f"{len(data.maps):,} attention maps" in page.read_text(encoding="utf-8")
     annotators = [
         data.table[["map", name, f"{name}_doubt"]].set_axis(["map", "label", "doubt"], axis=1)
         for name in (*FIRST_ANNOTATORS, *CLOSER_ANNOTATORS)
