@@ -50,6 +50,13 @@ def test_dvc_is_killed_while_its_lock_is_empty_and_both_mends_do(lock):
     assert not lock.exists()
 
 
+def test_a_cut_lock_that_was_never_committed_is_removed(tmp_path):
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / LOCK).write_text(WHOLE[:20])
+    mend_lock(tmp_path / LOCK, committed=True)
+    assert not (tmp_path / LOCK).exists()
+
+
 def test_a_rebuild_that_ends_before_it_writes_is_not_waited_for(lock):
     rebuild = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
     assert ended(rebuild, WRITING, 0, lock) == 3
