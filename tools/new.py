@@ -16,6 +16,7 @@ from stages.check.configuration import given
 from stages.core.stage.command import stage_command
 from stages.core.stage.edited import PARAMETER_FILE, SETTINGS_FILE
 from stages.core.stage.files import InputError, atomic, read_yaml
+from stages.core.stage.targets import require_plain_name
 from tools.configurations import made_names, require_configuration, write
 from tools.pipeline import ROOT
 from tools.task_files import LABEL, SECOND, TEXT, columns_as_given, read_files
@@ -38,8 +39,7 @@ def folder_of(name: str) -> Path:
     Raises:
         InputError: the name would write elsewhere, over something, or into a task of the default.
     """
-    if not name.replace("_", "").isalnum():
-        raise InputError(f"{name!r}: a name has letters, digits and _ only, as it names files")
+    require_plain_name(name, "the name")
     if name in read_yaml(DEFAULT)["tasks"]:
         raise InputError(
             f"{name!r}: the default has a task of that name, whose settings would be mixed with "
