@@ -14,6 +14,7 @@ import pandas as pd
 import stages.findings
 from stages.core.stage.places import MEASURES
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, drawn_of, interval_of
 from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import REGISTERED, Settings
 from stages.core.verdicts.depth import Band
@@ -22,6 +23,9 @@ from stages.core.verdicts.measures import Measures
 SETTINGS = Settings(configuration="test", resamples=50)
 MIDDLE = Band(Fraction(6, 12), Fraction(10, 12))
 UPPER_HALF = Band(Fraction(7, 12), Fraction(1))
+# Values of keys and other columns that no test reads.
+KEYS = {"seed": 0, "arm": "untuned", "layer": 0, "head": 0}
+BLANK = {"float64": np.nan, "int64": 0, "bool": False, "str": "", "object": None}
 LABELS = [0.0, 1.0] * 10
 stages.findings.load()
 
@@ -74,6 +78,48 @@ def write_drawn(
     drawn = [[row[column] + noise for row in rows] for column in table.resampled]
     path = measures.folder / table.resampled_path(**fields).relative_to(MEASURES)
     np.save(path, np.array(drawn, dtype=np.float32))
+
+
+def write_table(
+    measures: Measures,
+    table: Table,
+    rows: list[dict[str, Any]],
+    spread: float = 0.0,
+    data: str = "one",
+    **keys: Any,
+) -> None:
+    """Add rows to the table of one data set; intervals and resamples that they lack are made.
+
+    Args:
+        spread: standard deviation of the noise of 200 resamples, the same in every column and row,
+            so that rows are drawn alike.
+        keys: key columns with one value for all rows.
+    """
+    noise = spread * np.random.default_rng(0).normal(size=200)
+    full = []
+    for row in rows:
+        whole = dict.fromkeys(table.key_columns, "") | KEYS
+        whole = {key: whole[key] for key in table.key_columns}
+        whole |= {"data": data, **keys, **row}
+        for column, value in table.values.items():
+            if value.numbered or (value.optional and column not in whole):
+                continue
+            number = whole.setdefault(column, BLANK[value.type])
+            if value.interval:
+                low, high = interval_of(column)
+                whole.setdefault(low, number - 2 * spread)
+                whole.setdefault(high, number + 2 * spread)
+            if value.resampled:
+                whole.setdefault(drawn_of(column), (number + noise).astype(np.float32))
+        full.append(whole)
+    stage, _, name = table.file.partition("/")
+    path = measures.folder / stage / data / f"{name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame = pd.DataFrame(full)
+    if path.exists():
+        frame = pd.concat([pd.read_parquet(path), frame], ignore_index=True)
+    assert not table.complaint(frame.columns), table.complaint(frame.columns)
+    frame.to_parquet(path, index=False)
 
 
 def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None:

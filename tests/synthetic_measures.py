@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 from stages.code.stage import run_stage as sum_code
 from stages.control import tables as began_at_random
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, estimate_columns
 from stages.core.tasks.task import Task
+from stages.drift.tables import DRIFT
 from stages.findings.__main__ import app as findings
 from stages.harmful import tables as harmful
 from stages.harmful.choices import divide, rank
@@ -111,6 +112,23 @@ def write_measures(folder: Path) -> None:
     _write_layer_probes(folder, generator)
     write_planted(folder / "work/measures/examples", TASKS[0], LAYERS, HEADS, PLANTED, drawn=2)
     write_reading(folder, LAYERS, HEADS)
+
+
+def write_declared(
+    folder: Path, table: Table, rows: pd.DataFrame, data: str, width: float = 0.01
+) -> None:
+    """Write rows of a declared table; intervals and resamples that they lack are random."""
+    generator = np.random.default_rng(len(rows))
+    for column, value in table.values.items():
+        if column in rows and value.interval and f"{column}_low" not in rows:
+            mean = rows[column].to_numpy()
+            drawn = mean[:, None] + width / 2 * generator.normal(size=(len(rows), 50))
+            made = estimate_columns(
+                column, mean, mean - width, mean + width, drawn if value.resampled else None
+            )
+            rows = rows.assign(**made)
+    with contextlib.chdir(folder):
+        table.write(rows, data=data)
 
 
 def _write_layer_probes(folder: Path, generator: np.random.Generator) -> None:
@@ -416,13 +434,13 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
     places = pd.DataFrame({"layer": layer, "head": head})
     cosine = generator.uniform(0.5, 1, len(places))
-    variants = ("cropped", "padded")
-    heads = places.assign(
-        cosine=cosine, low=cosine - 0.01, high=cosine + 0.01, count=EXAMPLES, seed=0
-    )
-    of_variants = pd.concat([heads.assign(variant=name) for name in variants], ignore_index=True)
-    write_noisy(folder, RANDOM_HEADS, heads, task=task)
-    write_noisy(folder, TUNED_HEADS, of_variants, task=task)
+    measured = {"cropped": ("tuned", "tuned_from_random"), "padded": ("tuned",)}
+    of_variants = [
+        places.assign(cosine=cosine, examples=EXAMPLES, seed=0, variant=variant, arm=arm)
+        for variant, arms in measured.items()
+        for arm in arms
+    ]
+    write_declared(folder, DRIFT, pd.concat(of_variants), data=task)
     for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(

@@ -83,10 +83,9 @@ def _write_words(recordings: list[OracleRecording], texts: Texts, settings: dict
         best.append(syntax.best_heads(cases, one, texts, trees))
         every.append(syntax.every_head(cases, one, trees))
         separators.append(syntax.to_separators(cases, given, one, texts, trees))
-    syntax.HEADS.write(every, corpus=CORPUS)
-    for declared, parts in ((syntax.BEST, best), (syntax.SEPARATORS, separators)):
-        tables, drawn = zip(*parts, strict=True)
-        declared.write(tables, drawn, corpus=CORPUS)
+    syntax.HEADS.write(every, data=CORPUS)
+    syntax.BEST.write(best, data=CORPUS)
+    syntax.SEPARATORS.write(separators, data=CORPUS)
     mentions = coreference.Coreference(**settings)
     found = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
     best, drawn, every = zip(*found, strict=True)

@@ -4,9 +4,8 @@ from contextlib import suppress
 
 import pandas as pd
 
-from stages.control.said import said_of_drift, said_of_heads
-from stages.control.tables import DRIFT, GATES, HELD_OUT, MEANS
-from stages.core.maps.tables import TUNED_HEADS
+from stages.control.said import said_of_heads
+from stages.control.tables import GATES, HELD_OUT, MEANS
 from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
 from stages.core.pages.heatmaps import colour_limit
@@ -17,12 +16,10 @@ from stages.core.pages.shared_figures import (
     POINTS,
     SIGNIFICANCE,
     by_task,
-    cosines_over_seeds,
     effects,
     effects_figure,
     precisions,
     preferred_mode,
-    similarity_figure,
     single_heads,
 )
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
@@ -34,7 +31,7 @@ MOST_SENTENCES = 3  # at the top of the page
 
 
 def sections(measures: Measures) -> list[Section]:
-    return [_heads_off(measures), _drift(measures)]
+    return [_heads_off(measures)]
 
 
 def in_short(measures: Measures) -> list[str]:
@@ -44,14 +41,9 @@ def in_short(measures: Measures) -> list[str]:
 
 
 def heads(measures: Measures) -> pd.DataFrame:
-    """Of the encoder that began with random weights: drift, and the effect of each head off."""
-    drift = measures.frame(DRIFT).groupby(["layer", "head"])["cosine"].mean()
+    """Of the encoder that began with random weights: the effect of each head off."""
     off = by_task(effects(measures, GATES))
-    return (
-        off.add_prefix(f"{TUNED_FROM_RANDOM}, off: ")
-        .add_suffix(" (points)")
-        .join(drift.rename(f"{TUNED_FROM_RANDOM}, cosine before/after tuning"))
-    )
+    return off.add_prefix(f"{TUNED_FROM_RANDOM}, off: ").add_suffix(" (points)")
 
 
 def _heads_off(measures: Measures) -> Section:
@@ -144,39 +136,6 @@ def _single_heads_off(
         }
     table = pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows))
     return table.rename_axis(["task", "mode"])
-
-
-def _drift(measures: Measures) -> Section:
-    cells = cosines_over_seeds(measures.frame(DRIFT))
-    beside = measures.frame(TUNED_HEADS)
-    beside = beside[beside["variant"] == "cropped"]
-    layers = pd.concat(
-        [beside.assign(weights=TUNED), cells.assign(weights=TUNED_FROM_RANDOM)], ignore_index=True
-    )
-    table = layers.pivot_table(
-        index=["task", "weights"], columns="layer", values="cosine", aggfunc="mean", sort=False
-    )
-    return Section(
-        "Maps before and after tuning",
-        "Cosine between each head's maps before and after tuning, padding cut off, of an encoder "
-        "that began with random weights: its maps start out nearly uniform. With pretrained "
-        "weights all validation examples are compared, with random ones those of the stage "
-        "control.",
-        (
-            similarity_figure(
-                "control-drift",
-                "Similarity of maps before and after tuning: random weights",
-                cells,
-                finding=" ".join(said_of_drift(layers)),
-            ),
-            Table(
-                "control-drift-layers",
-                "Mean of each layer, pretrained and random weights side by side",
-                "Mean cosine over the layer's heads.",
-                table.sort_index(axis=1).add_prefix("layer ").reset_index(),
-            ),
-        ),
-    )
 
 
 PAGE = Page(

@@ -37,20 +37,3 @@ def _largest(row: pd.Series) -> str:
     """The largest change, of whatever sign."""
     gain, loss = row["largest_gain"], row["largest_loss"]
     return number(gain if gain > -loss else loss, FORM)
-
-
-def said_of_drift(layers: pd.DataFrame) -> list[str]:
-    """For each task the mean cosine of both encoders.
-
-    Args:
-        layers: one row a task, layer, head and kind of `weights`, with the cosine.
-    """
-    said = []
-    for task, own in layers.groupby("task", sort=False):
-        means = own.groupby("weights")["cosine"].mean()
-        if {TUNED, TUNED_FROM_RANDOM} <= set(means.index):
-            said.append(
-                f"{task}: mean cosine over heads {number(means[TUNED_FROM_RANDOM], '.2f')} with "
-                f"random weights, {number(means[TUNED], '.2f')} with pretrained ones."
-            )
-    return said

@@ -15,7 +15,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
-from stages.control.tables import CURVES, DRIFT, GAPS, GATES, HELD_OUT, MEANS
+from stages.control.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds, require_control_seed
 from stages.core.encoder.batches import Encoded, encode
@@ -33,7 +33,6 @@ from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
-from stages.core.maps.similarity import cosines_by_head, similarities
 from stages.core.outcomes.deciding import effect_metrics
 from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.modes import Half, Share, fixed_gates, random_gates
@@ -55,7 +54,6 @@ TABLES = {
     "held_out": HELD_OUT,
     "curves": CURVES,
     "gaps": GAPS,
-    "drift": DRIFT,
 }
 
 
@@ -128,7 +126,7 @@ def compare(
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
     validation = read_examples(examples_file(task, "validation"))
-    before, after = (Gated(load_tuned(folder).to(device)) for folder in folders)
+    after = Gated(load_tuned(folders[1]).to(device))
     tokenizer, size = load_tokenizer(folders[1]), (after.layers, after.heads)
     resampling = {"resamples": parameters.resamples, "seed": parameters.seed}
 
@@ -149,10 +147,7 @@ def compare(
         return [Outcomes(table, metric, labels, *predictions) for metric in metrics]
 
     open_scratch(run)
-    _, inputs = encoded(parameters.examples)
-    (cosines,) = similarities(before, [after], inputs, parameters.batch, device)
-    drift, drawn = cosines_by_head(cosines, **resampling)
-    found = defaultdict(list, drift=[(drift, drawn)])
+    found = defaultdict(list)
     fixed = [gate for mode in parameters.modes for gate in fixed_gates(*size, mode)]
     of_all, of_halves = parameters.shares, parameters.half_shares
     shares = random_gates(*size, "zero", of_all, of_halves, parameters.draws, parameters.seed)

@@ -1,73 +1,47 @@
-"""Which layers fine-tuning changes (Kovaleva et al. 2019, section 4.3, Figure 5)."""
+"""Which layers fine-tuning changes most (Kovaleva et al. 2019, section 4.3, Figure 5)."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
-from stages.core.stage.arms import TUNED
-from stages.core.stage.tables import drawn_name
-from stages.core.verdicts.answers import Answer, over_tasks
+from stages.core.tables import drawn_of
+from stages.core.verdicts.answers import Answer, NotMeasured
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
-from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
-from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings
+from stages.core.verdicts.estimates import Estimate, smallest
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import of_data
+from stages.drift.tables import DRIFT
 
-CROPPED = "cropped"
+DRAWN = drawn_of("cosine")
 
 
 @measure
 def drift_of_last_layers(
     measures: Measures, settings: Settings, variant: str, layers: Band, without: Sequence[str] = ()
 ) -> Answer:
-    """How much more some layers change than any other, on every task: 1 - cosine, mean over heads.
+    """The least changed of these layers minus the most changed other layer (change: 1 - cosine).
 
-    The least changed of these layers less the most changed of the others; the smallest of the
-    tasks. The control was tuned from random weights; it is compared with the padding cut off.
+    A layer's change is the mean over its heads. The task on which the difference is smallest
+    decides. The control was tuned from random weights.
 
     Args:
-        without: tasks of which the source does not say it.
+        without: tasks for which the source does not claim it.
     """
-    rows = of_learnt_tasks(measures, TUNED_HEADS, resampled=True)
-    own = _by_task(rows[rows["variant"] == variant], layers, without)
-    control: dict[str, Estimate] = {}
-    reason = "its maps are compared with the padding cut off"
-    if variant == CROPPED:
-        reason = "no encoder was tuned from random weights"
-        with suppress(NotMeasured):
-            others = measures.drawn(RANDOM_HEADS)
-            others = others[others["task"].isin(rows["task"])]
-            control = _by_task(others, layers, without)
-    answer = over_tasks(own, smallest, control, uncontrolled=reason)
-    return replace(answer, arm=TUNED, seeds=fine_tunings(rows, own))
 
+    def contrast(heads: pd.DataFrame) -> Estimate:
+        of_layers = heads.groupby("layer")
+        changes = 1 - of_layers["cosine"].mean()
+        drawn = 1 - np.stack([np.mean(np.stack(lines), 0) for _, lines in of_layers[DRAWN]])
+        inside = layers.holds(pd.Series(changes.index)).to_numpy()
+        if inside.all() or not inside.any():
+            raise NotMeasured("the encoder has too few layers to tell these from the others")
+        return Estimate.of_drawn(
+            changes[inside].min() - changes[~inside].max(),
+            drawn[inside].min(axis=0) - drawn[~inside].max(axis=0),
+            int(heads["examples"].iloc[0]),
+        )
 
-def _by_task(rows: pd.DataFrame, layers: Band, without: Sequence[str]) -> dict[str, Estimate]:
-    """The contrast of every task, over the seeds that it was tuned with."""
-    return {
-        str(task): over_seeds([_contrast(run, layers) for _, run in own.groupby("seed")])
-        for task, own in rows[~rows["task"].isin(without)].groupby("task", sort=False)
-    }
-
-
-def _contrast(heads: pd.DataFrame, layers: Band) -> Estimate:
-    """The least changed of the layers less the most changed of the others."""
-    changes, drawn = [], []
-    numbers = pd.Series(sorted(heads["layer"].unique()))
-    for layer in numbers:
-        own = heads[heads["layer"] == layer]
-        changes.append(1 - own["cosine"].mean())
-        drawn.append(1 - np.mean(np.stack(own[drawn_name("cosine")].tolist()), axis=0))
-    inside = layers.holds(numbers).to_numpy()
-    if inside.all() or not inside.any():
-        raise NotMeasured("the encoder has too few layers to tell these from the others")
-    values, lines = np.array(changes), np.stack(drawn)
-    return Estimate.of_drawn(
-        values[inside].min() - values[~inside].max(),
-        lines[inside].min(axis=0) - lines[~inside].max(axis=0),
-        int(heads["count"].iloc[0]),
-    )
+    rows = DRIFT.where(variant=variant).without(data=without)
+    return of_data(measures, rows, contrast, decide=smallest, control_has_learnt=False)

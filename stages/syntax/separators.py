@@ -1,5 +1,7 @@
 """Where a relation's head looks from words without the relation (Clark et al. 2019, 3.2)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
@@ -7,8 +9,7 @@ from jaxtyping import Float
 from stages.core.cross_fitting import Half, cross_fitted, with_intervals
 from stages.core.intervals.groups import sums_of_groups
 from stages.core.recordings.recording import Recording, Texts
-from stages.core.stage.tables import interval_columns
-from stages.syntax.tables import SEPARATORS
+from stages.core.tables import drawn_of, estimate_columns
 from stages.syntax.words import Cases, Syntax, ToSeparators, place_of
 
 
@@ -18,29 +19,22 @@ def to_separators(
     recording: Recording,
     texts: Texts,
     parameters: Syntax,
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row a relation: what its best head gives to [SEP] where the relation is and is not.
+) -> pd.DataFrame:
+    """One row a relation: how much its best head gives to [SEP] where the relation is and is not.
 
     Relations with too few cases are left out.
-
-    Returns:
-        The table, and its columns `SEPARATORS.resampled` on resamples.
     """
-    rows, drawn = [], []
+    rows = []
     for relation, of_texts in given.items():
         counted = cases.relation == relation
         if counted.sum() < parameters.least_cases:
             continue
         hits = np.zeros((len(texts.groups), cases.hits.shape[1]))
         np.add.at(hits, cases.text[counted], cases.hits[counted])
-        facts, of_row = _of_relation(hits, of_texts, texts, parameters)
-        place = place_of(int(hits.sum(0).argmax()), recording)
-        rows.append({"encoder": recording.name, "relation": relation, **place, **facts})
-        drawn.append(of_row)
-    if not rows:
-        empty = np.empty((len(SEPARATORS.resampled), 0, parameters.resamples))
-        return pd.DataFrame(columns=["encoder", "relation"]), empty
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+        facts = _of_relation(hits, of_texts, texts, parameters)
+        head = place_of(int(hits.sum(0).argmax()), recording)
+        rows.append({"arm": recording.name, "relation": relation, **head, **facts})
+    return pd.DataFrame(rows)
 
 
 def _of_relation(
@@ -48,8 +42,8 @@ def _of_relation(
     given: ToSeparators,
     texts: Texts,
     parameters: Syntax,
-) -> tuple[dict[str, float | int | bool], Float[np.ndarray, "column resample"]]:
-    """What the head that is right most often on one half of the texts gives, on the other half.
+) -> dict[str, Any]:
+    """The shares that the head that is right most often on one half gives on the other half.
 
     Args:
         hits: how often each candidate is right in each text.
@@ -82,12 +76,13 @@ def _of_relation(
         cross_fitted(shares, count, parameters.resamples, parameters.seed), count
     )
     best = int(right.sum(1).argmax())
-    facts: dict[str, float | int | bool] = {
+    facts = {
         "words_lacking": int(words_lacking[best].sum()),
         "words_having": int(words_having[best].sum()),
         "same": len(chosen) == 1,
     }
-    intervals = zip(SEPARATORS.resampled, found.value, found.low, found.high, strict=True)
-    for name, *interval in intervals:
-        facts |= interval_columns(name, *interval)
-    return facts, found.drawn
+    for number, column in enumerate(("lacking", "having", "gain")):
+        ends = (part[number] for part in (found.value, found.low, found.high))
+        facts |= estimate_columns(column, *ends)
+        facts[drawn_of(column)] = found.drawn[number]
+    return facts

@@ -7,7 +7,7 @@ and where such a head looks from words that have no such relation (section 3.2).
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from stages.core.cross_fitting import choices_within
 from stages.core.recordings.recording import Recording, Texts, open_texts
@@ -33,8 +33,6 @@ from stages.syntax.words import (
     read_words,
 )
 
-Table = tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]
-
 
 def relations_of(cases: Cases, parameters: Syntax) -> dict[str, Bool[np.ndarray, " case"]]:
     """The relations with enough cases, most frequent first, behind all of them together.
@@ -56,14 +54,13 @@ def relations_of(cases: Cases, parameters: Syntax) -> dict[str, Bool[np.ndarray,
     return found
 
 
-def best_heads(cases: Cases, recording: Recording, texts: Texts, parameters: Syntax) -> Table:
+def best_heads(
+    cases: Cases, recording: Recording, texts: Texts, parameters: Syntax
+) -> pd.DataFrame:
     """One row a relation: its best head and direction, held out, beside the best offset.
 
     The head is chosen among those of all layers and, for the relations that the source reports,
     among those of each layer by itself.
-
-    Returns:
-        The table, and its columns `CHOICE_RESAMPLED` on resamples.
     """
     offsets = offset_list(parameters.offsets)
     per_layer = recording.heads * len(DIRECTIONS)
@@ -73,7 +70,7 @@ def best_heads(cases: Cases, recording: Recording, texts: Texts, parameters: Syn
         for layer in range(recording.layers)
     }
     groups = texts.groups[cases.text]
-    rows, drawn = [], []
+    rows = []
     for relation, counted in relations_of(cases, parameters).items():
         sets = every | (layers if relation in REPORTED else {})
         choices = choices_within(
@@ -87,16 +84,15 @@ def best_heads(cases: Cases, recording: Recording, texts: Texts, parameters: Syn
         for within, choice in zip(sets, choices, strict=True):
             rows.append(
                 {
-                    "encoder": recording.name,
+                    "arm": recording.name,
                     "relation": relation,
                     "within": within,
                     **place_of(choice.best, recording),
                     "offset": offsets[choice.best_rival],
-                    **choice.columns(),
+                    **choice.row(),
                 }
             )
-            drawn.append(choice.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+    return pd.DataFrame(rows)
 
 
 def every_head(cases: Cases, recording: Recording, parameters: Syntax) -> pd.DataFrame:
@@ -111,7 +107,7 @@ def every_head(cases: Cases, recording: Recording, parameters: Syntax) -> pd.Dat
             "offset_accuracy": cases.offset_hits[counted].mean(0).max(),
             "cases": int(counted.sum()),
         }
-        tables.append(pd.DataFrame(recording.places | columns))
+        tables.append(pd.DataFrame(recording.head_keys | columns))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -127,7 +123,6 @@ def run_stage(corpus: str) -> None:
             best.append(best_heads(cases, recording, texts, parameters))
             every.append(every_head(cases, recording, parameters))
             separators.append(to_separators(cases, given, recording, texts, parameters))
-    HEADS.write(every, corpus=corpus)
-    for table, parts in ((BEST, best), (SEPARATORS, separators)):
-        tables, drawn = zip(*parts, strict=True)
-        table.write(tables, drawn, corpus=corpus)
+    HEADS.write(every, data=corpus)
+    BEST.write(best, data=corpus)
+    SEPARATORS.write(separators, data=corpus)

@@ -1,7 +1,7 @@
 """Tables of the stage `syntax`."""
 
-from stages.core.intervals.held_out import CHOICE_COLUMNS, CHOICE_RESAMPLED
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.intervals.held_out import choice_values
+from stages.core.tables import Table, Value, count, flag, name
 
 # In place of a relation: all words that have a head in the text; every word, as Clark et al. count
 # them, punctuation and roots among them; possessors as their code has it, for which the 's speaks.
@@ -33,50 +33,38 @@ ALL_LAYERS = "all layers"  # what the best head is chosen within, where it is no
 
 # One row a relation and what its best head is chosen within: that head, scored held out, beside
 # the best fixed offset.
-BEST = MeasuredTable(
-    "syntax/{corpus}",
-    (
-        "encoder",
-        "relation",
-        "within",
-        "layer",
-        "head",
-        "direction",
-        "offset",
-        *CHOICE_COLUMNS,
-    ),
-    resampled=CHOICE_RESAMPLED,
+BEST = Table(
+    "syntax/best",
+    keys="data arm relation within layer head",
+    values={
+        "direction": name("direction"),
+        "offset": Value("best offset", format="+d", type="int64"),
+        **choice_values("accuracy", "accuracy of the best offset"),
+    },
 )
 # One row a relation and head: its accuracy on all cases, in the better direction.
-HEADS = MeasuredTable(
-    "syntax/{corpus}-heads",
-    (
-        "encoder",
-        "layer",
-        "head",
-        "relation",
-        "direction",
-        "accuracy",
-        "offset_accuracy",
-        "cases",
-    ),
+HEADS = Table(
+    "syntax/heads",
+    keys="data arm layer head relation",
+    values={
+        "direction": name("direction"),
+        "accuracy": Value("accuracy", "share", ".1%", (0, 1)),
+        "offset_accuracy": Value("accuracy of the best offset", "share", ".1%", (0, 1)),
+        "cases": count("words"),
+    },
 )
-# One row a relation: what its best head gives to [SEP] from words that have the relation, from all
-# other words (`lacking`), and the difference of both (`gain`).
-SEPARATORS = MeasuredTable(
-    "syntax/{corpus}-separators",
-    (
-        "encoder",
-        "relation",
-        "layer",
-        "head",
-        "direction",
-        *interval_names("lacking"),
-        *interval_names("having"),
-        *interval_names("gain"),
-        "words_lacking",
-        "words_having",
-        "same",
-    ),
-    resampled=("lacking", "having", "gain"),
+# One row a relation: how much its best head gives to [SEP].
+TO_SEP = {"unit": "share", "format": ".1%", "interval": True, "resampled": True}
+SEPARATORS = Table(
+    "syntax/separators",
+    keys="data arm relation layer head",
+    values={
+        "direction": name("direction"),
+        "lacking": Value("from words that lack the relation", bounds=(0, 1), **TO_SEP),
+        "having": Value("from words that have the relation", bounds=(0, 1), **TO_SEP),
+        "gain": Value("difference", **TO_SEP),
+        "words_lacking": count("words that lack the relation"),
+        "words_having": count("words that have the relation"),
+        "same": flag("same choice in all halves"),
+    },
 )

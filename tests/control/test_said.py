@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from stages.control.said import said_of_drift, said_of_heads
+from stages.control.said import said_of_heads
 
 
 def row(task: str, weights: str, on: float, mean: tuple, gain: float, loss: float) -> dict:
@@ -25,16 +25,3 @@ def test_both_encoders_stand_in_one_sentence_for_each_task():
         "+1.0 at most."
     ]
     assert said_of_heads(table.iloc[:0]) == []
-
-
-def test_changes_of_maps_stand_beside_each_other():
-    layers = pd.DataFrame(
-        {
-            "task": ["a", "a", "a", "b"],
-            "weights": ["tuned", "tuned", "tuned_from_random", "tuned"],
-            "cosine": [0.8, 0.6, 0.4, 0.1],
-        }
-    )
-    assert said_of_drift(layers) == [
-        "a: mean cosine over heads 0.40 with random weights, 0.70 with pretrained ones."
-    ]

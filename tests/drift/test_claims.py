@@ -4,25 +4,28 @@ from fractions import Fraction
 
 import pytest
 
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
-from stages.core.stage.arms import TUNED
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.region import Region, verdict
-from tests.claims import found, write_drawn
+from stages.drift.tables import DRIFT
+from tests.claims import found, write_table
 
 LAST_TWO = Band(Fraction(3, 4), Fraction(1))  # of four layers
 
 
-def heads(*layers: float, variant: str | None = "cropped", seed: int = 0) -> list[dict]:
+def heads(*layers: float) -> list[dict]:
     """Two heads a layer, around the mean cosine of their layer, in higher layers farther apart."""
-    rows = []
-    for layer, cosine in enumerate(layers):
-        for head, off in enumerate((-0.02, 0.02)):
-            place = {"layer": layer, "head": head, "cosine": cosine + off * layer, "count": 20}
-            place["seed"] = seed
-            rows.append(place if variant is None else place | {"variant": variant})
-    return rows
+    return [
+        {"layer": layer, "head": head, "cosine": cosine + distance * layer, "examples": 20}
+        for layer, cosine in enumerate(layers)
+        for head, distance in enumerate((-0.02, 0.02))
+    ]
+
+
+def write(measures, data, *layers, spread=0.01, arm=TUNED, seed=0, variant="cropped"):
+    keys = {"seed": seed, "arm": arm, "variant": variant}
+    write_table(measures, DRIFT, heads(*layers), spread, data, **keys)
 
 
 def drift(measures, without=(), variant="cropped", layers=LAST_TWO):
@@ -33,8 +36,8 @@ def drift(measures, without=(), variant="cropped", layers=LAST_TWO):
 
 def test_the_least_changed_of_the_last_against_the_most_changed_of_the_others(measures):
     """Changes of 0.3 and 0.1, then of 0.5 and 0.6: from 0.3 to 0.5; between means it is more."""
-    decoy = heads(0.1, 0.2, 0.9, 0.9, variant="padded")
-    write_drawn(measures, TUNED_HEADS, heads(0.7, 0.9, 0.5, 0.4) + decoy, 0.01, task="one")
+    write(measures, "one", 0.7, 0.9, 0.5, 0.4)
+    write(measures, "one", 0.1, 0.2, 0.9, 0.9, variant="padded")  # a decoy
     answer = drift(measures)
     # Layers are drawn alike, so that nothing is left of their noise.
     pooled = answer.pooled.value, answer.pooled.low, answer.pooled.high
@@ -44,8 +47,8 @@ def test_the_least_changed_of_the_last_against_the_most_changed_of_the_others(me
 
 
 def test_every_task_must_change_most_at_the_end_but_those_left_out(measures):
-    write_drawn(measures, TUNED_HEADS, heads(0.9, 0.9, 0.5, 0.4), 0.01, task="one")
-    write_drawn(measures, TUNED_HEADS, heads(0.9, 0.6, 0.7, 0.2), 0.01, task="two")
+    write(measures, "one", 0.9, 0.9, 0.5, 0.4)
+    write(measures, "two", 0.9, 0.6, 0.7, 0.2)
     answer = drift(measures)
     assert answer.pooled.value == pytest.approx(-0.1)
     assert {task: round(one.value, 6) for task, one in answer.tasks.items()} == {
@@ -60,11 +63,9 @@ def test_every_task_must_change_most_at_the_end_but_those_left_out(measures):
 
 def test_an_encoder_that_began_at_random_is_the_control(measures):
     for task in ("one", "two"):
-        write_drawn(measures, TUNED_HEADS, heads(0.9, 0.9, 0.5, 0.4), 0.01, task=task)
-    rows = heads(0.9, 0.9, 0.6, 0.6, variant=None)
-    write_drawn(measures, RANDOM_HEADS, rows, 0.01, task="one")
-    lower = heads(0.9, 0.9, 0.2, 0.2, variant=None)
-    write_drawn(measures, RANDOM_HEADS, lower, 0.01, task="two")
+        write(measures, task, 0.9, 0.9, 0.5, 0.4)
+    write(measures, "one", 0.9, 0.9, 0.6, 0.6, arm=TUNED_FROM_RANDOM)
+    write(measures, "two", 0.9, 0.9, 0.2, 0.2, arm=TUNED_FROM_RANDOM)
     answer = drift(measures)
     # 0.4 less 0.3, and 0.4 less 0.7.
     assert answer.control.value == pytest.approx(0.3)
@@ -73,18 +74,16 @@ def test_an_encoder_that_began_at_random_is_the_control(measures):
 
 
 def test_padded_maps_have_no_control(measures):
-    rows = heads(0.9, 0.9, 0.5, 0.4, variant="padded")
-    write_drawn(measures, TUNED_HEADS, rows, 0.01, task="one")
-    control = heads(0.9, 0.9, 0.5, 0.4, variant=None)
-    write_drawn(measures, RANDOM_HEADS, control, 0.01, task="one")
+    write(measures, "one", 0.9, 0.9, 0.5, 0.4, variant="padded")
+    write(measures, "one", 0.9, 0.9, 0.5, 0.4, arm=TUNED_FROM_RANDOM)
     answer = drift(measures, variant="padded")
     assert answer.control is None
-    assert "padding" in answer.uncontrolled
+    assert answer.uncontrolled
 
 
 def test_seeds_widen_the_interval(measures):
-    rows = heads(0.9, 0.9, 0.5, 0.4) + heads(0.9, 0.9, 0.7, 0.4, seed=1)
-    write_drawn(measures, TUNED_HEADS, rows, 0.001, task="one")
+    write(measures, "one", 0.9, 0.9, 0.5, 0.4, spread=0.001)
+    write(measures, "one", 0.9, 0.9, 0.7, 0.4, spread=0.001, seed=1)
     answer = drift(measures)
     assert answer.pooled.value == pytest.approx(0.3)
     assert answer.seeds == 2
@@ -92,6 +91,6 @@ def test_seeds_widen_the_interval(measures):
 
 
 def test_too_few_layers_are_not_measured(measures):
-    write_drawn(measures, TUNED_HEADS, heads(0.5), 0.01, task="one")
+    write(measures, "one", 0.5)
     with pytest.raises(NotMeasured, match="too few layers"):
         drift(measures)

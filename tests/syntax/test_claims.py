@@ -7,33 +7,33 @@ from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import NotMeasured
 from stages.core.verdicts.region import Region, verdict
 from stages.syntax.tables import BEST, SEPARATORS
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 NO_GAIN = Region(above=0)
 
 
-def best_row(encoder: str = "untuned", relation: str = "obj", within: str = "all layers", **values):
+def best_row(arm: str = "untuned", relation: str = "obj", within: str = "all layers", **values):
     """A relation's best head: 70% in [65, 80], its rival 40%, the gain 30 in [20, 45]."""
-    row = {"value": 0.7, "low": 0.65, "high": 0.8}
-    row |= {"rival_value": 0.4, "rival_low": 0.3, "rival_high": 0.45}
-    row |= {"gain_value": 0.3, "gain_low": 0.2, "gain_high": 0.45}
-    facts = {"encoder": encoder, "relation": relation, "within": within, "cases": 90}
+    row = {"score": 0.7, "score_low": 0.65, "score_high": 0.8}
+    row |= {"rival": 0.4, "rival_low": 0.3, "rival_high": 0.45}
+    row |= {"gain": 0.3, "gain_low": 0.2, "gain_high": 0.45}
+    facts = {"arm": arm, "relation": relation, "within": within, "cases": 90}
     return {**facts, "layer": 2, "head": 1, **row, **values}
 
 
 @pytest.fixture
 def tables(measures):
     rows = [
-        best_row(within="layer 2", value=0.1, gain_value=0.9),
-        best_row(relation="det", value=0.2, low=0.1, high=0.3, gain_value=-0.1),
+        best_row(within="layer 2", score=0.1, gain=0.9),
+        best_row(relation="det", score=0.2, score_low=0.1, score_high=0.3, gain=-0.1),
         best_row(),
-        best_row("random_weights", value=0.2, low=0.15, high=0.3, gain_value=-0.2),
-        best_row("random_weights", relation="det", value=0.05, gain_value=-0.7),
-        best_row(within="layer 3", value=0.15, gain_value=0.8),
+        best_row("random_weights", score=0.2, score_low=0.15, score_high=0.3, gain=-0.2),
+        best_row("random_weights", relation="det", score=0.05, gain=-0.7),
+        best_row(within="layer 3", score=0.15, gain=0.8),
     ]
-    write_drawn(measures, BEST, rows, 0.02, corpus="one")
+    write_table(measures, BEST, rows, 0.02, "one")
     # Another corpus, which stands beside and does not decide.
-    write_drawn(measures, BEST, [best_row(gain_value=0.8, value=0.9)], 0.02, corpus="two")
+    write_table(measures, BEST, [best_row(gain=0.8, score=0.9)], 0.02, "two")
     measures._wanted["corpus"] = ["one", "two"]
     return measures
 
@@ -80,16 +80,16 @@ def test_relations_without_cases_are_not_measured(tables):
 
 def test_a_gain_without_width_decides_nothing(measures):
     """Head and offset are right about the same words in every resample."""
-    tied = {"gain_value": 0.0, "gain_low": 0.0, "gain_high": 0.0}
-    rows = [best_row(**tied), best_row("random_weights", gain_value=-0.5)]
-    write_drawn(measures, BEST, rows, 0.0, corpus="one")
+    tied = {"gain": 0.0, "gain_low": 0.0, "gain_high": 0.0}
+    rows = [best_row(**tied), best_row("random_weights", gain=-0.5)]
+    write_table(measures, BEST, rows, 0.0, "one")
     measures._wanted["corpus"] = ["one"]
     answer = found(measures, "head_over_offset", relation="obj")
     assert verdict(answer.pooled, NO_GAIN, answer.beyond) == "undecided"
 
 
-def separator_row(encoder: str, relation: str, lacking: float, having: float) -> dict:
-    row = {"encoder": encoder, "relation": relation, "words_lacking": 400, "words_having": 50}
+def separator_row(arm: str, relation: str, lacking: float, having: float) -> dict:
+    row = {"arm": arm, "relation": relation, "words_lacking": 400, "words_having": 50}
     for name, value in (("lacking", lacking), ("having", having), ("gain", lacking - having)):
         row |= {name: value, f"{name}_low": value - 0.1, f"{name}_high": value + 0.05}
     return row
@@ -103,7 +103,7 @@ def test_words_without_the_relation_and_their_excess(measures):
         separator_row("random_weights", "obj", 0.1, 0.12),
         separator_row("random_weights", "case", 0.1, 0.08),
     ]
-    write_drawn(measures, SEPARATORS, rows, 0.01, corpus="one")
+    write_table(measures, SEPARATORS, rows, 0.01, "one")
     measures._wanted["corpus"] = ["one"]
     share = found(measures, "given_to_separators", relations=["obj", "case"])
     assert (share.pooled.value, share.pooled.low) == pytest.approx((0.6, 0.5))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from stages.syntax.separators import to_separators
-from stages.syntax.tables import SEPARATORS
 from stages.syntax.words import read_words
 from tests.oracle import SYNTAX, OracleRecording, oracle_corpus, oracle_texts
 from tests.syntax.test_stage import PARAMETERS
@@ -36,7 +35,7 @@ def measured(recording, texts):
 
 
 def test_a_head_that_serves_objects_gives_the_rest_to_separators(texts):
-    table, drawn = measured(OfObjects(texts.corpus), texts)
+    table = measured(OfObjects(texts.corpus), texts)
     assert table["relation"].tolist() == ["obj", "det"]  # no word is an indirect object
     row = table.iloc[0]
     assert (row["layer"], row["head"], row["direction"]) == (*SYNTAX, "dependent to head")
@@ -46,17 +45,18 @@ def test_a_head_that_serves_objects_gives_the_rest_to_separators(texts):
     words = sum(len(words) for words in texts.corpus["words"])
     assert (row["words_having"], row["words_lacking"]) == (40, words - 40)
     assert row["same"]
-    assert drawn.shape == (len(SEPARATORS.resampled), 2, SETTINGS.resamples)
-    np.testing.assert_allclose(drawn[:, 0], [[0.9], [0], [0.9]] * np.ones((3, 100)), atol=1e-6)
+    for column, share in (("lacking", 0.9), ("having", 0), ("gain", 0.9)):
+        assert len(row[f"{column}_drawn"]) == SETTINGS.resamples
+        np.testing.assert_allclose(row[f"{column}_drawn"], share, atol=1e-6)
     # The same head finds determiners, which give as much to [SEP] as other words but objects.
     assert table.iloc[1]["having"] == pytest.approx(0.9, abs=1e-6)
     assert table.iloc[1]["gain"] < 0
 
 
 def test_a_head_that_serves_all_words_and_random_weights_give_alike(texts):
-    table, _ = measured(OracleRecording(texts.corpus), texts)
+    table = measured(OracleRecording(texts.corpus), texts)
     assert table.iloc[0]["gain"] == pytest.approx(0, abs=1e-6)
-    table, _ = measured(OracleRecording(texts.corpus, "random_weights"), texts)
+    table = measured(OracleRecording(texts.corpus, "random_weights"), texts)
     assert (table["gain_low"] < 0).all()
     assert (table["gain_high"] > 0).all()
     assert (table["lacking"] < 0.15).all()

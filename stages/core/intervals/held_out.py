@@ -9,6 +9,7 @@ are alike, as a resample's choice is noisier than that of the data.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Real
@@ -16,6 +17,7 @@ from jaxtyping import Bool, Float, Int, Real
 from stages.core.intervals.groups import LEAST_GROUPS, group_weights, sums_of_groups
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.stage.tables import interval_columns, interval_names
+from stages.core.tables import Value, count, drawn_of, estimate_columns, flag
 
 # The columns of a choice in a table: the held-out score, that of the rival, and what it gains.
 SCORE = interval_names(value="value")
@@ -25,6 +27,26 @@ CHOICE_COLUMNS = ("cases", "groups", "same", *SCORE, *RIVAL, *GAIN)
 # Those that a table of choices has resamples of, in the order of `Choice.drawn`.
 CHOICE_RESAMPLED = (SCORE[0], RIVAL[0], GAIN[0])
 SPLITS = 5  # divisions into halves
+
+
+def choice_values(
+    score: str, rival: str, unit: str = "share", form: str = ".1%"
+) -> dict[str, Value]:
+    """The values of a held-out choice in a declared table.
+
+    Args:
+        score: what the chosen candidate has, in words.
+        rival: what the best rival has.
+    """
+    estimate = {"format": form, "unit": unit, "interval": True, "resampled": True}
+    return {
+        "cases": count("cases"),
+        "groups": count("groups of texts"),
+        "same": flag("same choice in all halves"),
+        "score": Value(score, **estimate),
+        "rival": Value(rival, **estimate),
+        "gain": Value(f"{score} minus {rival}", **estimate),
+    }
 
 
 @dataclass(frozen=True)
@@ -63,6 +85,14 @@ class Choice:
         }
         for name, found in (("", self.score), ("rival", self.rival), ("gain", self.gain)):
             row |= interval_columns(name, found.value, found.low, found.high, "value")
+        return row
+
+    def row(self) -> dict[str, Any]:
+        """The columns of `choice_values`: all but the names of the chosen ones."""
+        row: dict[str, Any] = {"cases": self.cases, "groups": self.groups, "same": self.same}
+        for column, part in (("score", self.score), ("rival", self.rival), ("gain", self.gain)):
+            row |= estimate_columns(column, part.value, part.low, part.high)
+            row[drawn_of(column)] = part.drawn
         return row
 
     @property

@@ -13,6 +13,7 @@ from stages.core.encoder.batches import Encoded
 from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
+from stages.core.tables import estimate_columns
 
 
 def map_cosine(
@@ -63,24 +64,14 @@ def similarities(
 
 def cosines_by_head(
     cosines: Float64[np.ndarray, "example layer head"], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float64[np.ndarray, "column row resample"]]:
-    """One row a head: mean cosine over the examples with its bootstrap interval.
+) -> pd.DataFrame:
+    """One row a head: layer, head, the mean cosine over the examples with interval and resamples.
 
-    Returns:
-        The table, and the resamples of its column `cosine`.
+    The column `examples` counts them.
     """
     count, layers, heads = cosines.shape
     alone = np.arange(count)  # every example is a group of its own
-    found = resampled_means(cosines.reshape(count, -1).T, alone, resamples, seed)
+    means = resampled_means(cosines.reshape(count, -1).T, alone, resamples, seed)
     layer, head = np.divmod(np.arange(layers * heads), heads)
-    table = pd.DataFrame(
-        {
-            "layer": layer,
-            "head": head,
-            "cosine": found.value,
-            "low": found.low,
-            "high": found.high,
-            "count": count,
-        }
-    )
-    return table, found.drawn[None]
+    columns = estimate_columns("cosine", means.value, means.low, means.high, means.drawn)
+    return pd.DataFrame({"layer": layer, "head": head, **columns, "examples": count})

@@ -33,6 +33,9 @@ class HeadFacts:
 def all_facts() -> list[HeadFacts]:
     """The tables of all rooms in the order of a head's page."""
     found = [fact for module in modules_of_rooms("head_facts.py").values() for fact in module.FACTS]
+    for (room, _), module in modules_of_rooms("*page.py").items():
+        if hasattr(module.PAGE, "head_facts"):  # declared
+            found += module.PAGE.head_facts(room)
     return sorted(found, key=lambda fact: (fact.order, fact.title))
 
 

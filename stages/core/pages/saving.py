@@ -12,7 +12,7 @@ from stages.core.pages.charts import ZERO, VegaLite
 from stages.core.stage.files import atomic
 
 # Columns by which a mark leads to the page of its head, whether or not a chart shows them.
-OF_HEADS = ("layer", "head", "corpus", "model", "panel")
+OF_HEADS = ("layer", "head", "data", "corpus", "model", "panel")
 
 
 def specification(made: VegaLite, description: str) -> VegaLite:

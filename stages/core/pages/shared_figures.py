@@ -3,7 +3,6 @@
 import pandas as pd
 
 from stages.core.outcomes.deciding import deciding
-from stages.core.pages.bounded import cut, said_of_cut
 from stages.core.pages.page import Figure, heads_figure
 from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import some_rows
@@ -12,8 +11,6 @@ from stages.core.verdicts.measures import Measures
 
 SIGNIFICANCE = 0.05
 POINTS = PERCENT = 100
-# No weight of a map is below 0, so no cosine of two maps is.
-COSINES_CUT = said_of_cut("such a cosine")
 # What effects are of: the metric that decides.
 CHANGE = "Change of accuracy, or of the correlation of scores,"
 
@@ -98,23 +95,3 @@ def effects_figure(
 def precisions(gates: pd.DataFrame) -> str:
     """A sentence that names the precision of matrix products."""
     return f"Matrix products in {' and '.join(gates['precision'].unique())}."
-
-
-def cosines_over_seeds(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cosines of maps before and after tuning, one row a task, layer and head."""
-    table = rows_over_seeds(cells, ["task", "layer", "head"], [("cosine", "low", "high")])
-    return cut(table, "low", "high")
-
-
-def similarity_figure(name: str, title: str, cells: pd.DataFrame, *, finding: str = "") -> Figure:
-    """The cosine of each head's maps before and after tuning, for each task."""
-    return heads_figure(
-        name,
-        title,
-        f"Layer x head for each task; the paler the cell, the more the head changed. {COSINES_CUT}",
-        cells,
-        "cosine",
-        "cosine",
-        tooltip=["task", "layer", "head", "cosine", "low", "high"],
-        finding=finding,
-    )

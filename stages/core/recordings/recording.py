@@ -87,6 +87,12 @@ class Recording(ABC):
         layer, head = np.divmod(np.arange(self.layers * self.heads), self.heads)
         return {"encoder": self.name, "layer": layer, "head": head}
 
+    @property
+    def head_keys(self) -> dict[str, str | Int[np.ndarray, " head"]]:
+        """Key columns of a declared table with one row a head: arm, layer, head."""
+        layer, head = np.divmod(np.arange(self.layers * self.heads), self.heads)
+        return {"arm": self.name, "layer": layer, "head": head}
+
     def batches(self, rows: Int[np.ndarray, " drawn"] | None = None) -> Iterator[MapBatch]:
         """Yield the maps of the texts `rows` (all, by default), longest first."""
         return self._each(self._read, rows)

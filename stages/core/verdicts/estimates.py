@@ -17,6 +17,7 @@ from jaxtyping import Float
 
 from stages.core.intervals.intervals import LEVEL, Interval, holm, percentile_interval
 from stages.core.stage.tables import drawn_name
+from stages.core.tables import interval_of
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Estimate:
         """A row's value with its limits, whose columns are `names`, and with its resamples."""
         drawn = row.get(drawn_name(names[0]))
         return cls(*(float(row[name]) for name in names), n, drawn)
+
+    @classmethod
+    def of_value(cls, row: pd.Series | dict[str, Any], column: str, n: int) -> "Estimate":
+        """A value of a declared table with its interval and its resamples, if there are any."""
+        return cls.of_row(row, (column, *interval_of(column)), n)
 
     @classmethod
     def of_drawn(cls, value: float, drawn: Float[np.ndarray, " resample"], n: int) -> "Estimate":

@@ -17,6 +17,7 @@ from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
 from stages.core.stage.tables import MeasuredTable, drawn_name
+from stages.core.tables import Selection, Table
 from stages.core.tasks.task import REGRESSION_METRICS, load_task, seeds_of
 from stages.core.verdicts.answers import NotMeasured
 
@@ -70,10 +71,12 @@ class Measures:
     def layers(self) -> int | None:
         """How many layers the encoder has, by the tables of heads; None where there are none."""
         wanted = {*self.tasks, *self.corpora, *self.sets, *self.questions}
-        for path in sorted(self.folder.glob("*/*.parquet")):
-            if self.measured is not None and path.parent.name not in self.measured:
+        files = [*self.folder.glob("*/*.parquet"), *self.folder.glob("*/*/*.parquet")]
+        for path in sorted(files):
+            stage, *names = path.relative_to(self.folder).with_suffix("").parts
+            if self.measured is not None and stage not in self.measured:
                 continue
-            of_wanted = wanted & set(re.split(r"\W", path.stem))
+            of_wanted = wanted & set(re.split(r"\W", " ".join(names)))
             has_rows = of_wanted and pq.read_metadata(path).num_rows
             if has_rows and "layer" in pq.read_schema(path).names:
                 return int(_as_it_stands(path)["layer"].max()) + 1
@@ -117,6 +120,54 @@ class Measures:
         some = Measures(self.folder, primary, *wanted, list(sets), readers)
         some.read, some.kept = self.read, self.kept
         return some
+
+    def rows(self, wanted: Table | Selection, drawn: bool = False) -> pd.DataFrame:
+        """The rows of a declared table, all data sets one below the other in the settings' order.
+
+        Args:
+            drawn: whether columns of resamples are among them.
+
+        Raises:
+            NotMeasured: the stage was left out, or nothing has such a row.
+            InputError: a file is damaged, or its table lacks declared columns.
+        """
+        selection = wanted if isinstance(wanted, Selection) else Selection(wanted)
+        table = selection.table
+        tables = []
+        for path in self._declared_files(table):
+            rows = self._readable(path)
+            if lacking := table.lacks(rows.columns):
+                mend = f"run its stage anew: dvc repro -s -f {table.stage}"
+                raise InputError(f"{path}: lacks the columns {', '.join(lacking)}; {mend}")
+            tables.append(rows if drawn else rows.drop(columns=table.resampled, errors="ignore"))
+        selected = selection.of(_joined(tables))
+        if selected.empty:
+            raise NotMeasured(f"`{table.stage}` has no row with {selection or 'any value'} here")
+        return selected
+
+    def _declared_files(self, table: Table) -> list[Path]:
+        """The files of a declared table, in the order of the data sets in the settings."""
+        if self.measured is not None and table.stage not in self.measured:
+            raise NotMeasured(f"`{table.stage}` is left out of this configuration")
+        stage, _, name = table.file.partition("/")
+        files = {path.parent.name: path for path in self.folder.glob(f"{stage}/*/{name}.parquet")}
+        names = dict.fromkeys([*self.tasks, *self.corpora, *self.sets, *self.questions])
+        if "set" not in self._wanted:  # all sets that there are tables of
+            names |= dict.fromkeys(sorted(files))
+        wanted = [data for data in names if data in files]
+        if not wanted:
+            raise NotMeasured(f"`{stage}` has measured no task or corpus here")
+        self.read.add(stage)
+        return [files[data] for data in wanted]
+
+    @staticmethod
+    def _readable(path: Path) -> pd.DataFrame:
+        try:
+            return _as_it_stands(path)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
+            ) from None
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         """All tables of a declaration, one below the other.
@@ -162,24 +213,22 @@ class Measures:
     def _tables(self, declared: MeasuredTable) -> Iterator[tuple[dict, Path, pd.DataFrame]]:
         """Each file of a declaration with the fields of its name, and the table in it."""
         for fields, path in self._files(f"{declared.pattern}.parquet"):
-            try:
-                table = _as_it_stands(path)
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
-                ) from None
+            table = self._readable(path)
             if lacking := declared.lacks(table.columns):
                 mend = f"run its stage anew: dvc repro -s -f {Path(declared.pattern).parts[0]}"
                 raise InputError(f"{path}: lacks the columns {', '.join(lacking)}; {mend}")
             yield fields, path, table
 
-    def stamps(self, declared: MeasuredTable) -> tuple[tuple[Path, int, int], ...]:
+    def stamps(self, declared: MeasuredTable | Table) -> tuple[tuple[Path, int, int], ...]:
         """The files that `frame` would read, each with its time and size, which a change changes.
 
         Raises:
             NotMeasured: there is no such file.
         """
-        paths = [path for _, path in self._files(f"{declared.pattern}.parquet")]
+        if isinstance(declared, Table):
+            paths = self._declared_files(declared)
+        else:
+            paths = [path for _, path in self._files(f"{declared.pattern}.parquet")]
         return tuple((path, *_stamp(path)) for path in paths)
 
     def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:

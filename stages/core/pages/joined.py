@@ -1,0 +1,98 @@
+"""Rows of several fine-tunings as one row, joined as claims join them."""
+
+import numpy as np
+import pandas as pd
+
+from stages.core.tables import Selection, Table, drawn_of, estimate_columns, interval_of
+from stages.core.verdicts.estimates import Estimate, over_seeds
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import studied_rows
+
+
+def joined(measures: Measures, wanted: Table | Selection, *columns: str) -> pd.DataFrame:
+    """The rows of a selection over their seeds.
+
+    Intervals end at the declared bounds of a value.
+
+    Args:
+        columns: values with intervals that are joined by their resamples, if there are any; other
+            columns are those of the first fine-tuning.
+
+    Returns:
+        The columns of the table without `seed` and resamples.
+
+    Raises:
+        NotMeasured: there is no such row.
+    """
+    table = wanted if isinstance(wanted, Table) else wanted.table
+    rows = measures.rows(wanted, drawn=True)
+    keys = [key for key in table.key_columns if key != "seed"]
+    if "seed" in rows and rows.duplicated(keys).any():
+        rows = _over_seeds(rows, keys, list(columns))
+    for column in columns:
+        least, most = table.values[column].bounds
+        if table.values[column].interval:
+            ends = {end: rows[end].clip(least, most) for end in interval_of(column)}
+            rows = rows.assign(**ends)
+    return rows.drop(columns=["seed", *table.resampled], errors="ignore")
+
+
+def layer_means(measures: Measures, wanted: Table | Selection, column: str) -> pd.DataFrame:
+    """The mean over the heads of each layer, over seeds; with its interval, if there are resamples.
+
+    Returns:
+        The keys of the table without `head` and `seed`, the value, and its interval.
+    """
+    table = wanted if isinstance(wanted, Table) else wanted.table
+    keys = [key for key in table.key_columns if key not in ("head", "seed")]
+    rows = measures.rows(wanted, drawn=True)
+    if not table.values[column].resampled:
+        return rows.groupby(keys, sort=False)[column].mean().reset_index()
+    means = []
+    for values, of_layer in rows.groupby(keys, sort=False):
+        runs = [run for _, run in of_layer.groupby("seed")] if "seed" in rows else [of_layer]
+        estimates = [
+            Estimate.of_drawn(
+                run[column].mean(), np.stack(list(run[drawn_of(column)])).mean(0, dtype=float), 0
+            )
+            for run in runs
+        ]
+        mean = over_seeds(estimates)
+        ends = estimate_columns(column, mean.value, mean.low, mean.high)
+        means.append(dict(zip(keys, values, strict=True)) | ends)
+    return pd.DataFrame(means)
+
+
+def _over_seeds(rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
+    """One row for each value of the keys, in their first order."""
+    of_keys = []
+    for _, runs in rows.groupby(keys, sort=False, dropna=False):
+        records = runs.to_dict("records")
+        row = dict(records[0])
+        for column in columns:
+            if interval_of(column)[0] not in row:
+                row[column] = runs[column].mean()
+                continue
+            mean = over_seeds([Estimate.of_value(record, column, n=0) for record in records])
+            ends = (mean.value, mean.low, mean.high)
+            row |= dict(zip((column, *interval_of(column)), ends, strict=True))
+        of_keys.append(row)
+    return pd.DataFrame(of_keys)[list(rows)]
+
+
+def panels(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The rows with a column `panel`: the data, the arm if there are several, further columns.
+
+    Random weights stand last of each.
+    """
+    several = rows["arm"].nunique() > 1 if "arm" in rows else False
+    parts = [rows[name].astype(str) for name in ("data", *(["arm"] if several else []), *columns)]
+    panel = parts[0]
+    for part in parts[1:]:
+        panel = panel + ", " + part
+    return rows.assign(panel=panel)
+
+
+def control_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of random weights, before or after tuning, that stand beside others."""
+    return rows.drop(index=list(studied_rows(rows).index))
