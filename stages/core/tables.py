@@ -48,6 +48,11 @@ class Value:
     optional: bool = False
     numbered: bool = False
 
+    @property
+    def heading(self) -> str:
+        """The title with the unit; a share is none."""
+        return f"{self.title}, {self.unit}" if self.unit not in ("", "share") else self.title
+
 
 def count(title: str, **attributes: Any) -> Value:
     """A value that counts."""

@@ -80,10 +80,9 @@ class HeadColumn:
         """The table on the page of each head: the value of each data set and arm."""
         declared = declaration_of(self.rows, self.value, self.of)
         ends = dict(zip(interval_of(self.value), ("low", "high"), strict=True))
-        heading = f"{declared.title}, {declared.unit}" if declared.unit else declared.title
 
         def rows(measures: Measures) -> pd.DataFrame:
-            return self.joint(measures).rename(columns={self.value: heading, **ends})
+            return self.joint(measures).rename(columns={self.value: declared.heading, **ends})
 
         return HeadFacts(page, order, self.title, self.text, rows)
 

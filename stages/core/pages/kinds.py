@@ -54,12 +54,6 @@ class Kind:
         """The declaration of the value."""
         return declaration_of(self.rows, self.value, self.of)
 
-    @property
-    def axis(self) -> str:
-        """The value's title with its unit."""
-        unit = self.declared.unit
-        return f"{self.declared.title}, {unit}" if unit else self.declared.title
-
     def frame(self, measures: Measures) -> pd.DataFrame:
         """The rows, joined over seeds.
 
@@ -117,7 +111,7 @@ class HeadGrid(Kind):
             f"Layer x head. {self.caption}".strip(),
             rows,
             self.value,
-            self.axis,
+            self.declared.heading,
             panel="panel",
             diverging=diverging,
             marked=self.marked,
@@ -154,7 +148,9 @@ class Curves(Kind):
             self.name,
             self.title,
             f"A line for each {self.line}, a panel for each data set. {self.caption}".strip(),
-            charts.curves(points, self.x, self.x_title, self.axis, group=self.line, panel="panel"),
+            charts.curves(
+                points, self.x, self.x_title, self.declared.heading, group=self.line, panel="panel"
+            ),
             finding=layers_in_words(points, self.x, self.x_title, self.line, self.declared),
         )
 
@@ -209,7 +205,7 @@ class Dots(Kind):
             self.name,
             self.title,
             f"A dot with its 95% interval for each row. {self.caption}".strip(),
-            charts.dots(joint, "label", self.axis, group=grouped),
+            charts.dots(joint, "label", self.declared.heading, group=grouped),
             finding=tally_in_words(
                 rows.assign(label=points["label"])[~rows[label[0]].isin(self.uncounted)],
                 self.value,
@@ -235,7 +231,9 @@ class Shares(Kind):
             self.name,
             self.title,
             f"Bars add up to 100%. {self.caption}".strip(),
-            charts.shares(rows, self.label, self.value, self.kind, self.panel, self.axis),
+            charts.shares(
+                rows, self.label, self.value, self.kind, self.panel, self.declared.heading
+            ),
             finding=shares_in_words(rows, self.kind, self.value, self.label, self.panel),
         )
 
@@ -260,7 +258,7 @@ class Scatter(Kind):
                 rows,
                 self.x,
                 self.value,
-                (self.x_title, self.axis),
+                (self.x_title, self.declared.heading),
                 panel="panel",
                 tooltip=[*self.tooltip, self.x, self.value],
             ),
@@ -333,7 +331,7 @@ def _headings(values: Mapping[str, Value]) -> dict[str, str]:
     for column, value in values.items():
         if value.numbered:
             continue
-        headings[column] = f"{value.title}, {value.unit}" if value.unit else value.title
+        headings[column] = value.heading
         for end, word in zip(interval_of(column), ("low", "high"), strict=True):
             headings[end] = f"{value.title}, {word}"
     return headings

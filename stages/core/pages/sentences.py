@@ -38,7 +38,7 @@ def extremes_in_words(
     several = [name for name in ("data", *further) if name in rows and rows[name].nunique() > 1]
     names = studied.set_index(["layer", "head", *several])[column]
     parts = []
-    for word, largest in (("Highest", True), ("Lowest", False)):
+    for word, largest in (("highest", True), ("lowest", False)):
         heads, printed = extreme(names, value.format, largest)
         if heads:
             parts.append(f"{word}: {_heads(heads)} ({_with_unit(printed, value)})")
@@ -46,7 +46,7 @@ def extremes_in_words(
         return ""
     if len(control):
         parts.append(f"random weights: {_range(control[column], value)}")
-    return f"{'; '.join(parts)}."
+    return _sentence(parts)
 
 
 def _heads(heads: list[tuple]) -> str:
@@ -79,7 +79,7 @@ def layers_in_words(
             parts.append(f"{in_words(str(label))}: {where}")
     if len(control):
         parts.append(f"random weights: {_range(control[column], value)}")
-    return f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}."  # it may begin with a name, which stays as it is
 
 
 def tally_in_words(
@@ -105,8 +105,7 @@ def tally_in_words(
         if names and len(labels) > 1:
             text = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} rows"
             parts.append(f"{word}: {in_words(text)}, {_with_unit(printed, value)}")
-    sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
+    return _sentence(parts)
 
 
 def _sides(rows: pd.DataFrame, bound: float, low: str, high: str) -> str:
@@ -142,6 +141,11 @@ def correlation_in_words(rows: pd.DataFrame, x: str, y: str) -> str:
     if len(parts) > MOST_PANELS:
         parts = [*parts[:MOST_PANELS], f"{len(parts) - MOST_PANELS} further panels"]
     return f"Rank correlation: {'; '.join(parts)}." if parts else ""
+
+
+def _sentence(parts: list[str]) -> str:
+    joint = "; ".join(parts)
+    return f"{joint[0].upper()}{joint[1:]}." if joint else ""
 
 
 def _range(values: pd.Series, value: Value) -> str:

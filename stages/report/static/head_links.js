@@ -20,7 +20,7 @@
     const datum = mark.__data__?.datum;
     if (!datum || typeof datum !== "object") return null;
     // A panel is named by its corpus and model, as "dodrio, recorded".
-    const corpus = datum.corpus ?? String(datum.panel ?? "").split(", ")[0];
+    const corpus = datum.corpus ?? datum.data ?? String(datum.panel ?? "").split(", ")[0];
     return addressOf({ ...datum, corpus });
   }
 
