@@ -144,6 +144,8 @@ class Curves(Kind):
         else:
             points = self.points(self.frame(measures))
         points = points.assign(panel=_joint(points, self.panel))
+        heading = self.declared.heading
+        chart = charts.curves(points, self.x, self.x_title, heading, group=self.line, panel="panel")
         return Figure(
             self.name,
             self.title,
