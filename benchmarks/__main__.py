@@ -20,7 +20,7 @@ from stages.core.pages.saving import save_svg
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.command import stage_command
 
-MAPS = Path("work/maps/relevance-none")  # of the default configuration, once it was built
+MAPS = Path("work/maps/relevance/untuned")  # of the default configuration, once it was built
 app = typer.Typer(add_completion=False, help=__doc__)
 Encoder = Annotated[str, typer.Option(help="default, bert-base or bert-large")]
 Examples = Annotated[int | None, typer.Option(help="of MRPC's 408 pairs; default: all")]

@@ -9,6 +9,7 @@ import pandas as pd
 import typer
 from typer.testing import CliRunner
 
+from stages.attend.tables import STATISTICS_OF_HEADS
 from stages.code.stage import run_stage as sum_code
 from stages.control import tables as began_at_random
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
@@ -441,17 +442,19 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         for arm in arms
     ]
     write_declared(folder, DRIFT, pd.concat(of_variants), data=task)
+    attended: list[pd.DataFrame] = []
     for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(
                 statistic=name,
                 mean=generator.uniform(0, 1, len(places)),
                 standard_error=0.01,
-                count=EXAMPLES,
+                examples=EXAMPLES,
+                arm=arm,
             )
             for name in ("cls", "sep", "previous", "next", "current", "entropy", "distance")
         ]
-        _write(folder, f"attend/{task}-{arm}", pd.concat(statistics))
+        attended += statistics
         heads, shares = [], []
         for rule in ("any", "special"):
             counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
@@ -470,3 +473,4 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
         limits = {"low": beyond - 0.02, "high": beyond + 0.02}
         table = places.assign(beyond=beyond, **limits, examples=EXAMPLES)
         _write(folder, f"patterns/{task}-{arm}-beyond", table)
+    write_declared(folder, STATISTICS_OF_HEADS, pd.concat(attended).assign(seed=0), data=task)

@@ -16,7 +16,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from tqdm import tqdm
 from transformers import PreTrainedTokenizerBase
 
-from stages.attend.tables import HEADS
+from stages.attend.tables import STATISTICS_OF_HEADS
 from stages.core.encoder.batches import Batch, Encoded, encode, fitting
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -147,6 +147,7 @@ def run_stage(task: str, seed: int | None = None, arm: list[str] | None = None) 
     encoded = encode(tokenizer, examples, definition.max_length)
     tokens = map_tokens(examples["id"], encoded, rows, tokenizer)
     kind_ids = KindIds.of(tokenizer, parameters.punctuation)
+    statistics = []
     for name, folder in folders.items():
         gated = Gated(load_tuned(folder).to(device))
         with write_maps(
@@ -159,4 +160,5 @@ def run_stage(task: str, seed: int | None = None, arm: list[str] | None = None) 
             moments = recorded_statistics(
                 gated, encoded, kind_ids, parameters.batch, runtime, rows, writer
             )
-        HEADS.write(moments.frame(), task=task, arm=name)
+        statistics.append(moments.frame().assign(arm=name))
+    STATISTICS_OF_HEADS.write(statistics, data=task, seed=seed)

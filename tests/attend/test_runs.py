@@ -43,7 +43,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
 
 def test_maps_are_those_of_transformers(project):
     attend.run_stage("toy", 0, ["tuned"])
-    store = MapStore("work/maps/toy-tuned")
+    store = MapStore("work/maps/toy/tuned")
     store.verify()
     expected = toy.eager_attention("tuned")
     assert len(store) == 12
@@ -69,12 +69,12 @@ def test_statistics_are_means_over_all_examples(project):
         values = [surface_statistics(layer[None], kinds)[0].numpy() for layer in probabilities]
         rows.append(values)
     values = np.array(rows)  # [example, layer, head, statistic]
-    frame = pd.read_parquet("work/measures/attend/toy-untuned.parquet")
+    frame = pd.read_parquet("work/measures/attend/toy/statistics.parquet")
     mean = np.nanmean(values, axis=0).ravel()
     count = np.isfinite(values).sum(axis=0).ravel()
     np.testing.assert_allclose(frame["mean"], mean, rtol=1e-4)
-    np.testing.assert_array_equal(frame["count"], count)
-    assert 0 < frame["count"].min() < frame["count"].max() == 30  # some have no punctuation
+    np.testing.assert_array_equal(frame["examples"], count)
+    assert 0 < frame["examples"].min() < frame["examples"].max() == 30  # some have no punctuation
     assert (frame["standard_error"] > 0).all()
 
 
@@ -90,7 +90,7 @@ def test_attend_is_repeatable_to_the_byte(project):
 def test_fewer_examples_than_wanted_are_all_kept(project):
     toy.write_parameters(attend=ATTEND | {"examples": 1000})
     attend.run_stage("toy", 0, ["untuned"])
-    assert len(MapStore("work/maps/toy-untuned")) == 30
+    assert len(MapStore("work/maps/toy/untuned")) == 30
 
 
 def test_kill_leaves_nothing_and_the_next_run_completes(project):
@@ -101,7 +101,7 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         stderr=subprocess.DEVNULL,
     )
-    partial = Path("work/maps/.toy-untuned.partial/maps-00000.f16")
+    partial = Path("work/maps/toy/.untuned.partial/maps-00000.f16")
     deadline = time.monotonic() + 120
     while not (partial.exists() and partial.stat().st_size > 0):
         assert process.poll() is None, "the stage ended before it could be killed"
@@ -110,13 +110,13 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert partial.exists()
-    assert not Path("work/maps/toy-untuned").exists()
+    assert not Path("work/maps/toy/untuned").exists()
     assert not Path("work/measures/attend").exists()
 
     attend.run_stage("toy", 0, ["untuned"])
-    assert [file.name for file in Path("work/maps").iterdir()] == ["toy-untuned"]
-    MapStore("work/maps/toy-untuned").verify()
-    after_a_kill = Path("work/maps/toy-untuned/store.json").read_bytes()  # SHA-256 of every file
-    shutil.rmtree("work/maps/toy-untuned")
+    assert [file.name for file in Path("work/maps/toy").iterdir()] == ["untuned"]
+    MapStore("work/maps/toy/untuned").verify()
+    after_a_kill = Path("work/maps/toy/untuned/store.json").read_bytes()  # SHA-256 of every file
+    shutil.rmtree("work/maps/toy/untuned")
     attend.run_stage("toy", 0, ["untuned"])
-    assert Path("work/maps/toy-untuned/store.json").read_bytes() == after_a_kill
+    assert Path("work/maps/toy/untuned/store.json").read_bytes() == after_a_kill

@@ -134,7 +134,7 @@ class Moments:
         self._running = self._running.joined(batch) if self._running else batch
 
     def frame(self) -> pd.DataFrame:
-        """One row per layer, head and statistic: `mean`, `standard_error` and `count`.
+        """One row per layer, head and statistic: `mean`, `standard_error` and `examples`.
 
         The mean is NaN where no example counted, the standard error where fewer than two did.
         """
@@ -149,7 +149,7 @@ class Moments:
                 "statistic": np.take(self._names, name),
                 "mean": np.where(running.count > 0, running.mean, np.nan).ravel(),
                 "standard_error": running.standard_error().ravel(),
-                "count": running.count.ravel().astype(int),
+                "examples": running.count.ravel().astype(int),
             }
         )
 

@@ -14,7 +14,7 @@ from stages.core.pages.page import Section as DrawnSection
 from stages.core.tables import Value, interval_of
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
-from stages.core.verdicts.of_data import studied_rows
+from stages.core.verdicts.of_data import STUDIED
 
 MOST_SENTENCES = 2  # of the figures' sentences at the top of a page
 
@@ -62,8 +62,16 @@ class HeadColumn:
         return rows[[*keys, *PLACE, *self.show, self.value, *ends]]
 
     def columns(self, measures: Measures) -> pd.DataFrame:
-        """The columns of the table of all heads, indexed by layer and head."""
-        rows = studied_rows(self.joint(measures))
+        """The columns of the table of all heads, indexed by layer and head.
+
+        They are of one arm: the first of `STUDIED` that has rows.
+        """
+        rows = self.joint(measures)
+        if "arm" in rows:
+            arm = next((name for name in STUDIED if (rows["arm"] == name).any()), None)
+            rows = rows[rows["arm"] == arm]
+        if rows.empty:
+            raise NotMeasured(f"{self.title}: only random weights were measured")
         if self.join == "each":
             table = rows.pivot_table(index=PLACE, columns="data", values=self.value, sort=False)
             return table.rename(columns=lambda data: f"{self.title}, {data}").rename_axis(

@@ -85,11 +85,11 @@ def panels(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
 
     Random weights stand last of each.
     """
-    several = rows["arm"].nunique() > 1 if "arm" in rows else False
-    parts = [rows[name].astype(str) for name in ("data", *(["arm"] if several else []), *columns)]
-    panel = parts[0]
-    for part in parts[1:]:
-        panel = panel + ", " + part
+    several = "arm" in rows and ("data" not in rows or rows["arm"].nunique() > 1)
+    names = [*(["data"] if "data" in rows else []), *(["arm"] if several else []), *columns]
+    panel = rows[names[0]].astype(str)
+    for name in names[1:]:
+        panel = panel + ", " + rows[name].astype(str)
     return rows.assign(panel=panel)
 
 

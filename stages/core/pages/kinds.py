@@ -150,9 +150,7 @@ class Curves(Kind):
             self.name,
             self.title,
             f"A line for each {self.line}, a panel for each data set. {self.caption}".strip(),
-            charts.curves(
-                points, self.x, self.x_title, self.declared.heading, group=self.line, panel="panel"
-            ),
+            chart,
             finding=layers_in_words(points, self.x, self.x_title, self.line, self.declared),
         )
 

@@ -26,7 +26,7 @@ def model_folder(task: str, arm: Arm, seed: int) -> Path:
 
 def maps_folder(task: str, arm: Arm) -> Path:
     """The recorded attention of a model of a task."""
-    return WORK / "maps" / f"{task}-{arm}"
+    return WORK / "maps" / task / arm
 
 
 def outcomes_folder(task: str, seed: int) -> Path:

@@ -127,7 +127,7 @@ def test_moments_equal_numpy_whatever_the_batches():
             for name, data in [("dense", values), ("sparse", sparse)]:
                 column = data[:, head].double().numpy() + layer
                 row = frame.loc[(layer, head, name)]
-                assert row["count"] == np.isfinite(column).sum()
+                assert row["examples"] == np.isfinite(column).sum()
                 assert row["mean"] == pytest.approx(np.nanmean(column), abs=1e-4)
                 error = stats.sem(column, nan_policy="omit")
                 assert row["standard_error"] == pytest.approx(error, rel=1e-3)
@@ -137,7 +137,7 @@ def test_moments_of_one_and_of_no_example():
     moments = Moments(["seen", "absent"])
     moments.add(np.array([[[[0.5, NAN]]]]))
     seen, absent = moments.frame().to_dict("records")
-    assert (seen["mean"], seen["count"], absent["count"]) == (0.5, 1, 0)
+    assert (seen["mean"], seen["examples"], absent["examples"]) == (0.5, 1, 0)
     assert np.isnan([seen["standard_error"], absent["mean"], absent["standard_error"]]).all()
 
 

@@ -151,10 +151,14 @@ def test_columns_of_heads_are_means_or_one_for_each_data_set(drawn):
     assert mean.loc[(0, 0), "effect"] == pytest.approx(2)
     assert each.loc[(0, 0)].to_dict() == {"effect, one": 1, "effect, two": 3}
     assert first.loc[(0, 1), "effect"] == -4
+    write_table(drawn, TABLE, heads(9, 9, 9, 9), arm="tuned")  # its column is of the tuned encoder
+    tuned = page(heads=(HeadColumn("effect", TABLE, "effect"),)).heads(drawn)
+    assert tuned["effect"].tolist() == [9, 9, 9, 9]
     (facts,) = page(heads=(HeadColumn("effect", TABLE, "effect"),)).head_facts("name")
     of_head = facts.rows(drawn).query("layer == 0 and head == 1")
     assert of_head[["data", "arm", "effect, points"]].to_numpy().tolist() == [
         ["one", "untuned", -4.0],
         ["one", "random_weights", 0.5],
+        ["one", "tuned", 9.0],
         ["two", "untuned", 0.0],
     ]
