@@ -111,7 +111,7 @@ def write_measures(folder: Path) -> None:
     write_text_measures(folder, TASKS, _write)
     _write_classifier(folder, generator)
     _write_layer_probes(folder, generator)
-    write_planted(folder / "work/measures/examples", TASKS[0], LAYERS, HEADS, PLANTED, drawn=2)
+    write_planted(folder, TASKS[0], LAYERS, HEADS, PLANTED, drawn=2)
     write_reading(folder, LAYERS, HEADS)
 
 

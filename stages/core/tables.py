@@ -18,7 +18,12 @@ from jaxtyping import Float
 from stages.core.stage.files import atomic
 from stages.core.stage.places import MEASURES
 
-WHOLE_KEYS = ("seed", "layer", "head")  # keys that hold whole numbers; all others hold names
+WHOLE_KEYS = (
+    "seed",
+    "layer",
+    "head",
+    "text",
+)  # keys that hold whole numbers; all others hold names
 Type = Literal["float64", "int64", "bool", "str", "object"]
 
 
@@ -153,7 +158,7 @@ class Table:
         drawn = [column for column in declared if column in self.resampled]
         plain = [column for column in declared if column not in drawn]
         with atomic(self.path(data)) as partial:
-            rows[[*plain, *numbered, *drawn]].to_parquet(partial, index=False)
+            rows[[*plain, *numbered, *drawn]].to_parquet(partial, index=False, compression="zstd")
 
     def lacks(self, columns: Iterable[str]) -> list[str]:
         """Declared columns that are not among these; optional ones may be missing."""

@@ -113,10 +113,10 @@ def run_stage(task: str) -> None:
     strengths = role_strengths(recordings[TUNED], examples, rows)
     choices = choose_patterns(maps[TUNED]) + choose_roles(strengths, recordings[TUNED].heads)
     numbers = numbered(drawn, choices)
-    TEXTS.write(text_table(numbers, drawn, examples, rows, tokens_of), task=task)
+    TEXTS.write(text_table(numbers, drawn, examples, rows, tokens_of), data=task)
     kept = [
         map_table(arm, recordings[arm], numbers, drawn, choices, rows, by_place(maps[arm]))
         for arm in ARMS
     ]
-    MAPS.write(kept, compression="zstd", task=task)
-    CHOSEN.write(choice_table(choices, numbers), task=task)
+    MAPS.write(kept, data=task)
+    CHOSEN.write(choice_table(choices, numbers), data=task)

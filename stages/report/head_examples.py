@@ -10,7 +10,7 @@ import pandas as pd
 
 from stages.core.pages.said import counted
 from stages.core.pages.titles import PATTERN_TITLES
-from stages.core.verdicts.answers import NotMeasured, some_rows
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.viewer.clearest import clearest_and_median
 from stages.core.viewer.packed_maps import as_text
@@ -94,14 +94,15 @@ def examples_of(measures: Measures, labels: dict[str, list[str] | None]) -> list
         labels: of each task the names of its classes; None for a score.
     """
     found: list[Example] = []
-    kinds = (("task", TEXTS, MAPS, CHOSEN), ("corpus", CORPUS_TEXTS, CORPUS_MAPS, CORPUS_CHOSEN))
-    for field, *tables in kinds:
+    for tables in ((TEXTS, MAPS, CHOSEN), (CORPUS_TEXTS, CORPUS_MAPS, CORPUS_CHOSEN)):
         with suppress(NotMeasured):
-            texts, maps, chosen = (measures.frame(table) for table in tables)
-            some_rows(maps)
-            for data in texts[field].unique():
-                own = (table[table[field] == data] for table in (texts, maps, chosen))
-                found += _of_data(data, *own, labels.get(data))
+            texts, maps = (measures.rows(table) for table in tables[:2])
+            for data in texts["data"].unique():
+                chosen = pd.DataFrame(columns=tables[2].columns)
+                with suppress(NotMeasured):
+                    chosen = measures.rows(tables[2].where(data=data))
+                of_data = (table[table["data"] == data] for table in (texts, maps))
+                found += _of_data(data, *of_data, chosen, labels.get(data))
     return found
 
 

@@ -4,6 +4,7 @@ The texts have what pages must show as it is: marks of HTML, and scripts from ri
 without spaces.
 """
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pandas as pd
 
 from stages.core.recordings.tokens import Special
 from stages.core.viewer.readable import Tokens
+from stages.core.viewer.tables import CHOSEN, MAPS
+from stages.core.viewer.tables import TEXTS as KEPT
 from stages.examples.choosing import choose_patterns, choose_roles, drawn_by_seed
 from stages.examples.kept import choice_table, map_table, numbered, role_strengths, text_table
 from tests.toy_maps import ToyRecording
@@ -112,11 +115,10 @@ def planted_tables(
 
 
 def write_planted(
-    folder: Path, task: str, layers: int, heads: int, planted: tuple[int, int], drawn: int
+    folder: Path, data: str, layers: int, heads: int, planted: tuple[int, int], drawn: int
 ) -> None:
-    """Write them as the measures of a task."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for suffix, table in zip(
-        ("", "-maps", "-chosen"), planted_tables(layers, heads, planted, drawn), strict=True
-    ):
-        table.to_parquet(folder / f"{task}{suffix}.parquet", index=False)
+    """Write them as the measures of a task, in a folder with `work`."""
+    tables = planted_tables(layers, heads, planted, drawn)
+    with contextlib.chdir(folder):
+        for declared, table in zip((KEPT, MAPS, CHOSEN), tables, strict=True):
+            declared.write(table, data=data)

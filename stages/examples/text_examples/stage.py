@@ -76,7 +76,7 @@ def run_stage(corpus: str) -> None:
             return read_text(tokenizer, config, texts_of(text), words, texts.max_length).tokens
 
     kept = text_table(numbers, drawn, texts.corpus, rows, tokens_of)
-    CORPUS_TEXTS.write(kept, corpus=corpus)
+    CORPUS_TEXTS.write(kept, data=corpus)
     maps = map_table(name, recording, numbers, drawn, choices, rows, {})
-    CORPUS_MAPS.write(maps, compression="zstd", corpus=corpus)
-    CORPUS_CHOSEN.write(choice_table(choices, numbers), corpus=corpus)
+    CORPUS_MAPS.write(maps, data=corpus)
+    CORPUS_CHOSEN.write(choice_table(choices, numbers), data=corpus)
