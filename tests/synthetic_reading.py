@@ -10,7 +10,7 @@ from stages.core.stage.places import MEASURES
 from stages.core.verdicts.measures import Measures
 from stages.reading import tables
 from stages.reading.attacks import TO_PASSAGE
-from tests.claims import write_drawn, write_rows
+from tests.claims import write_drawn, write_rows, write_table
 from tests.reading.rows import (
     choice,
     cls,
@@ -71,4 +71,4 @@ def write_reading(folder: Path, layers: int, heads: int) -> None:
         | {"most_options": 4, "tokens": 90 * count, "unknown": 0, "cut": 0, "in_both": 0}
         for split, count in (("train", 10), ("validation", 100))
     ]
-    write_rows(measures, QUESTION_SIZES, sizes, questions=QUESTIONS)
+    write_table(measures, QUESTION_SIZES, sizes, data=QUESTIONS)

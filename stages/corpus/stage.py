@@ -75,7 +75,7 @@ def run_stage(corpus: str | None = None) -> None:
             MapStore(entry.path).copy(folder / "maps")
     words = sum(map(len, texts["words"]))
     CORPUS_SIZES.write(
-        pd.DataFrame([[len(texts), words, *known]], columns=list(CORPUS_SIZES.columns)),
-        corpus=corpus,
+        pd.DataFrame([[len(texts), words, *known]], columns=list(CORPUS_SIZES.values)),
+        data=corpus,
     )
     typer.echo(f"{corpus}: {len(texts)} texts, {words} annotated words")

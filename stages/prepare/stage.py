@@ -38,7 +38,7 @@ def run_stage(task: str) -> None:
         folder.mkdir()
         for split, examples in frames.items():
             write_examples(examples, folder / examples_file(task, split).name)
-    TASK_SIZES.write(table, task=task)
+    TASK_SIZES.write(table, data=task)
 
 
 def require_difference(where: str, labels: pd.Series, task: Task) -> None:
@@ -85,7 +85,7 @@ def sizes(task: str, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
         others = {pair for other, pairs in texts.items() if other != split for pair in pairs}
         in_both = sum(pair in others for pair in own)
         rows.append([split, len(own), *known, in_both])
-    table = pd.DataFrame(rows, columns=list(TASK_SIZES.columns))
+    table = pd.DataFrame(rows, columns=["split", *TASK_SIZES.values])
     last = table[table["split"] == "validation"].iloc[0]
     if last["in_both"] > IN_BOTH * last["examples"]:
         typer.secho(

@@ -38,7 +38,7 @@ def run_stage(task: str) -> None:
         folder.mkdir()
         for split, questions in splits.items():
             write_questions(questions, folder / questions_file(task, split).name)
-    QUESTION_SIZES.write(table, questions=task)
+    QUESTION_SIZES.write(table, data=task)
 
 
 def sizes(
@@ -69,7 +69,7 @@ def sizes(
         in_both = sum(pair in others for pair in pairs[split])
         numbers = (len(questions), len(passages), min(counts), max(counts), *known, cut, in_both)
         rows.append([split, *numbers])
-    return pd.DataFrame(rows, columns=list(QUESTION_SIZES.columns))
+    return pd.DataFrame(rows, columns=["split", *QUESTION_SIZES.values])
 
 
 def warn_of_both(task: str, table: pd.DataFrame) -> None:

@@ -211,14 +211,14 @@ def data_read(measures: Measures) -> dict[str, str]:
     """The sizes of each task, corpus and set of questions, in words."""
     found = {}
     with suppress(NotMeasured):
-        for task, rows in measures.frame(TASK_SIZES).groupby("task", sort=False):
+        for task, rows in measures.rows(TASK_SIZES).groupby("data", sort=False):
             sizes = [f"{row.examples:,} examples in {row.split}" for row in rows.itertuples()]
             found[str(task)] = "task, " + listed(sizes)
     with suppress(NotMeasured):
-        for row in measures.frame(CORPUS_SIZES).itertuples():
-            found[str(row.corpus)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
+        for row in measures.rows(CORPUS_SIZES).itertuples():
+            found[str(row.data)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
     with suppress(NotMeasured):
-        for questions, rows in measures.frame(QUESTION_SIZES).groupby("questions", sort=False):
+        for questions, rows in measures.rows(QUESTION_SIZES).groupby("data", sort=False):
             sizes = [f"{row.examples:,} in {row.split}" for row in rows.itertuples()]
             found[str(questions)] = "multiple-choice questions, " + listed(sizes)
     return found

@@ -144,18 +144,18 @@ def texts_read(measures: Measures) -> pd.DataFrame:
     """One row a split or corpus: its size, and what the encoder does not know of it."""
     rows = []
     with suppress(NotMeasured):
-        for _, row in measures.frame(TASK_SIZES).iterrows():
+        for _, row in measures.rows(TASK_SIZES).iterrows():
             both = row["in_both"] if row["split"] == "validation" else ""
             rows.append(
-                [f"{row['task']}, {row['split']}", row["examples"], *_tokens(row, "examples"), both]
+                [f"{row['data']}, {row['split']}", row["examples"], *_tokens(row, "examples"), both]
             )
     with suppress(NotMeasured):
-        for _, row in measures.frame(CORPUS_SIZES).iterrows():
-            rows.append([f"corpus {row['corpus']}", row["texts"], *_tokens(row, "texts"), ""])
+        for _, row in measures.rows(CORPUS_SIZES).iterrows():
+            rows.append([f"corpus {row['data']}", row["texts"], *_tokens(row, "texts"), ""])
     with suppress(NotMeasured):
-        for _, row in measures.frame(QUESTION_SIZES).iterrows():
+        for _, row in measures.rows(QUESTION_SIZES).iterrows():
             both = row["in_both"] if row["split"] == "validation" else ""
-            said = f"{row['questions']}, {row['split']}: questions"
+            said = f"{row['data']}, {row['split']}: questions"
             rows.append([said, row["examples"], *_tokens(row, "examples"), both])
     columns = ["data", "texts or pairs", "tokens of each", "unknown tokens, %", "trained on, too"]
     return pd.DataFrame(rows, columns=columns)

@@ -18,7 +18,9 @@ LAYERS, HEADS, PLANTED = 4, 5, (2, 3)
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("measures")
     write_planted(folder, "relevance", LAYERS, HEADS, PLANTED, drawn=2)
-    measures = Measures(folder / "work/measures", {"relevance": "accuracy"}, ["tuned"], {"relevance": [0]})
+    measures = Measures(
+        folder / "work/measures", {"relevance": "accuracy"}, ["tuned"], {"relevance": [0]}
+    )
     examples = examples_of(measures, {"relevance": ["unrelated", "close"]})
     return ModelHeads("tiny", [], LAYERS, HEADS, [], examples)
 

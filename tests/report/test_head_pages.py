@@ -26,7 +26,9 @@ NAN = float("nan")
 def examples(tmp_path_factory):
     folder = tmp_path_factory.mktemp("measures")
     write_planted(folder, "relevance", LAYERS, HEADS, PLANTED, drawn=2)
-    measures = Measures(folder / "work/measures", {"relevance": "accuracy"}, ["tuned"], {"relevance": [0]})
+    measures = Measures(
+        folder / "work/measures", {"relevance": "accuracy"}, ["tuned"], {"relevance": [0]}
+    )
     assert len(measures.rows(KEPT))
     return examples_of(measures, {"relevance": ["unrelated", "close"]})
 

@@ -1,6 +1,14 @@
 """What the stage `corpus` writes beside the texts."""
 
-from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, count
 
-# One row: how many texts, annotated words, tokens and unknown tokens it has.
-CORPUS_SIZES = MeasuredTable("corpus/{corpus}", ("texts", "words", "tokens", "unknown"))
+CORPUS_SIZES = Table(
+    "corpus/sizes",
+    keys="data",
+    values={
+        "texts": count("texts"),
+        "words": count("annotated words"),
+        "tokens": count("tokens"),
+        "unknown": count("unknown tokens"),
+    },
+)

@@ -4,17 +4,22 @@
 """
 
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, count
 
-# One row a split: how many questions on how many passages it has, the fewest and most options of a
-# question, tokens and unknown tokens of all passages and of every option with its question, of how
-# many questions the passage is cut, and how many questions are one of the other split, passage and
-# question alike.
-QUESTION_SIZES = MeasuredTable(
-    "questions/{questions}",
-    (
-        *("split", "examples", "passages", "fewest_options", "most_options"),
-        *("tokens", "unknown", "cut", "in_both"),
-    ),
+# One row a split. Tokens are those of all passages and of every option with its question.
+QUESTION_SIZES = Table(
+    "questions/sizes",
+    keys="data split",
+    values={
+        "examples": count("questions"),
+        "passages": count("passages"),
+        "fewest_options": count("fewest options of a question"),
+        "most_options": count("most options of a question"),
+        "tokens": count("tokens"),
+        "unknown": count("unknown tokens"),
+        "cut": count("questions whose passage is cut"),
+        "in_both": count("questions that the other split has as well, with the same passage"),
+    },
 )
 # One row an arm, seed and validation question, which is intact whatever the reader was trained on:
 # how many options it has, the place of the right one and of that with the highest score, how much

@@ -1,6 +1,7 @@
 """Tables of predictions on the validation examples of tasks, which several rooms read."""
 
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, count
 
 # One row an arm, seed and example, of every model that `finetune` makes; `logit_0` and so on, one a
 # class, come beside.
@@ -10,6 +11,14 @@ PREDICTIONS = MeasuredTable(
 # One row a model without an encoder and example: `majority`, `bag_of_words` and, of tasks of pairs,
 # `word_overlap`.
 BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))
-# One row a split: how many examples, tokens and unknown tokens it has, and how many of its examples
-# have the texts of an example of the other split.
-TASK_SIZES = MeasuredTable("prepare/{task}", ("split", "examples", "tokens", "unknown", "in_both"))
+# One row a split.
+TASK_SIZES = Table(
+    "prepare/sizes",
+    keys="data split",
+    values={
+        "examples": count("examples"),
+        "tokens": count("tokens"),
+        "unknown": count("unknown tokens"),
+        "in_both": count("examples that the other split has as well"),
+    },
+)
