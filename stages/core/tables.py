@@ -79,7 +79,8 @@ class Table:
     """A measured table.
 
     Attributes:
-        file: its place, as `drift/cosines` for `work/measures/drift/DATA/cosines.parquet`.
+        file: its place, as `drift/cosines` for `work/measures/drift/DATA/cosines.parquet`; without
+            the key `data` it stands in the folder of the stage.
         keys: names of the key columns, in order, separated by spaces.
         values: the other columns by name.
     """
@@ -117,8 +118,8 @@ class Table:
         """Columns of values on resamples."""
         return [drawn_of(column) for column, value in self.values.items() if value.resampled]
 
-    def path(self, data: str) -> Path:
-        """The file of one data set."""
+    def path(self, data: str = "") -> Path:
+        """The file of one data set, or of a table that is about none."""
         stage, _, table = self.file.partition("/")
         return MEASURES / stage / data / f"{table}.parquet"
 
@@ -131,13 +132,14 @@ class Table:
         return Selection(self, exclusions=tuple(exclusions.items()))
 
     def write(
-        self, tables: pd.DataFrame | Sequence[pd.DataFrame], data: str, **keys: Hashable
+        self, tables: pd.DataFrame | Sequence[pd.DataFrame], data: str = "", **keys: Hashable
     ) -> None:
         """Write the rows of one data set, one table below the other.
 
         A table without rows gets all declared columns.
 
         Args:
+            data: empty for a table that is about no data set.
             keys: key columns with one value for all rows.
 
         Raises:
@@ -147,7 +149,8 @@ class Table:
         # A table without rows would change the types of the others' columns.
         tables = [table for table in tables if len(table)] or tables[:1]
         rows = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-        rows = rows.assign(data=data, **keys) if len(rows) else self._empty()
+        keys |= {"data": data} if data else {}
+        rows = rows.assign(**keys) if len(rows) else self._empty()
         if complaint := self.complaint(rows.columns):
             raise ValueError(f"{self.path(data)}: {complaint}")
         for column in self.resampled:

@@ -1,5 +1,7 @@
 """Declared tables: their columns, their files, and which rows a selection takes."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,3 +108,14 @@ def test_measures_read_data_sets_in_the_order_of_the_settings(measures):
     (measures.folder / "stage/one/list.parquet").write_bytes(b"no table")
     with pytest.raises(InputError, match=r"stage/one/list\.parquet: not readable"):
         measures.rows(TABLE)
+
+
+def test_a_table_about_no_data_set_stands_in_the_folder_of_its_stage(measures, monkeypatch):
+    table = Table("stage/folds", keys="layer", values={"label": name("label")})
+    with pytest.raises(NotMeasured):
+        measures.rows(table)
+    table.write(pd.DataFrame({"layer": [2], "label": ["block"]}))
+    written = Path("work/measures/stage/folds.parquet")
+    (measures.folder / "stage").mkdir()
+    written.rename(measures.folder / "stage/folds.parquet")
+    assert measures.rows(table).to_dict("records") == [{"layer": 2, "label": "block"}]

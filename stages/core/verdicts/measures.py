@@ -35,6 +35,7 @@ class Measures:
         questions: sets of questions, with the seeds of the readers of each; None: all that there
             are tables of.
         measured: those folders alone; None: all. Others are of studies that are left out now.
+        encoders: names of `pretrain.encoders`.
 
     Files of others than these are left alone: they are remains of an earlier run.
     """
@@ -49,8 +50,10 @@ class Measures:
         measured: Sequence[str] | None = None,
         sets: Sequence[str] | None = None,
         questions: dict[str, list[int]] | None = None,
+        encoders: Sequence[str] = (),
     ):
         self.folder = folder
+        self.encoders = list(encoders)
         self.measured = measured
         self.primary = tasks
         self.seeds = seeds
@@ -150,15 +153,21 @@ class Measures:
         if self.measured is not None and table.stage not in self.measured:
             raise NotMeasured(f"`{table.stage}` is left out of this configuration")
         stage, _, name = table.file.partition("/")
-        files = {path.parent.name: path for path in self.folder.glob(f"{stage}/*/{name}.parquet")}
-        names = dict.fromkeys([*self.tasks, *self.corpora, *self.sets, *self.questions])
-        if "set" not in self._wanted:  # all sets that there are tables of
-            names |= dict.fromkeys(sorted(files))
-        wanted = [data for data in names if data in files]
-        if not wanted:
+        if "data" not in table.key_columns:
+            files = list(self.folder.glob(f"{stage}/{name}.parquet"))
+        else:
+            by_data = {
+                path.parent.name: path
+                for path in sorted(self.folder.glob(f"{stage}/*/{name}.parquet"))
+            }
+            known = [*self.tasks, *self.corpora, *self.sets, *self.questions, *self.encoders]
+            # All sets that there are tables of, if the settings name none.
+            known += [] if "set" in self._wanted else by_data
+            files = [by_data[data] for data in dict.fromkeys(known) if data in by_data]
+        if not files:
             raise NotMeasured(f"`{stage}` has measured no task or corpus here")
         self.read.add(stage)
-        return [files[data] for data in wanted]
+        return files
 
     @staticmethod
     def _readable(path: Path) -> pd.DataFrame:
@@ -313,6 +322,7 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         measured,
         list(content.get("stimuli") or {}),
         {name: list(reader_seeds(name, file=file)) for name in asked},
+        (content.get("pretrain") or {}).get("encoders") or [],
     )
 
 
