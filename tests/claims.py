@@ -100,7 +100,7 @@ def write_table(
     for row in rows:
         whole = dict.fromkeys(table.key_columns, "") | KEYS
         whole = {key: whole[key] for key in table.key_columns}
-        whole |= {"data": data, **keys, **row}
+        whole |= ({"data": data} if "data" in whole else {}) | keys | row
         for column, value in table.values.items():
             if value.numbered or (value.optional and column not in whole):
                 continue
@@ -113,7 +113,10 @@ def write_table(
                 whole.setdefault(drawn_of(column), (number + noise).astype(np.float32))
         full.append(whole)
     stage, _, name = table.file.partition("/")
-    path = measures.folder / stage / data / f"{name}.parquet"
+    folder = (
+        measures.folder / stage / data if "data" in table.key_columns else (measures.folder / stage)
+    )
+    path = folder / f"{name}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     frame = pd.DataFrame(full)
     if path.exists():

@@ -17,7 +17,6 @@ from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
-from stages.core.tables import Table, estimate_columns
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
 from stages.findings.__main__ import app as findings
@@ -43,6 +42,7 @@ from stages.patterns.labelled_maps import CLASSES
 from stages.pretrain.tables import KINDS
 from stages.report.__main__ import app as report
 from stages.word_order import tables as word_order
+from tests.declared import write_declared
 from tests.examples.planted import write_planted
 from tests.layer_probes.rows import probe_rows
 from tests.synthetic_reading import write_reading
@@ -115,23 +115,6 @@ def write_measures(folder: Path) -> None:
     write_reading(folder, LAYERS, HEADS)
 
 
-def write_declared(
-    folder: Path, table: Table, rows: pd.DataFrame, data: str, width: float = 0.01
-) -> None:
-    """Write rows of a declared table; intervals and resamples that they lack are random."""
-    generator = np.random.default_rng(len(rows))
-    for column, value in table.values.items():
-        if column in rows and value.interval and f"{column}_low" not in rows:
-            mean = rows[column].to_numpy()
-            drawn = mean[:, None] + width / 2 * generator.normal(size=(len(rows), 50))
-            made = estimate_columns(
-                column, mean, mean - width, mean + width, drawn if value.resampled else None
-            )
-            rows = rows.assign(**made)
-    with contextlib.chdir(folder):
-        table.write(rows, data=data)
-
-
 def _write_layer_probes(folder: Path, generator: np.random.Generator) -> None:
     """Every probe, part and position, of the encoder and of random weights."""
     asked = [("main_auxiliary", part, 0) for part in ("test", "relative")]
@@ -198,12 +181,13 @@ def _write_classifier(folder: Path, generator: np.random.Generator) -> None:
     folds = pd.DataFrame(
         {
             "fold": np.arange(80) % 5,
-            "encoder": np.where(np.arange(80) < 40, "one", "another"),
+            "checkpoint": np.where(np.arange(80) < 40, "one", "another"),
             "drawn_by": np.where(np.arange(80) < 60, "chance", "rough"),
             **places,
         }
     )
-    _write(folder, "classifier/folds", pd.concat([folds.assign(start=0), folds.assign(start=1)]))
+    starts = pd.concat([folds.assign(start=0), folds.assign(start=1)])
+    write_declared(folder, patterns.FOLDS, starts, data="")
     scored = pd.DataFrame({"example": "1", "first": label, "second": label, **places})
     both = [
         scored.assign(start=start, rule=rule)
@@ -211,13 +195,15 @@ def _write_classifier(folder: Path, generator: np.random.Generator) -> None:
         for rule in (patterns.ANY, patterns.SPECIAL)
     ]
     corpus = "sentences"
-    _write(folder, f"outside_patterns/{corpus}", pd.concat(both))
-    corrected = [_corrected(rule) for rule in (patterns.ANY, patterns.SPECIAL)]
-    _write(folder, f"outside_patterns/{corpus}-corrected", pd.concat(corrected))
+    write_declared(folder, patterns.OUTSIDE, pd.concat(both), data=corpus)
+    corrected = pd.concat([_corrected(rule) for rule in (patterns.ANY, patterns.SPECIAL)])
+    write_declared(
+        folder, patterns.OUTSIDE_CORRECTED, corrected.assign(arm="recorded"), data=corpus
+    )
 
 
 def _corrected(rule: str) -> pd.DataFrame:
-    share = {"share": 0.2, "corrected": 0.2, "low": 0.1, "high": 0.3, "labelled": 16}
+    share = {"share": 0.2, "corrected": 0.2, "labelled": 16}
     return pd.DataFrame({"pattern": CLASSES, "rule": rule, **share})
 
 
@@ -443,6 +429,7 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
     ]
     write_declared(folder, DRIFT, pd.concat(of_variants), data=task)
     attended: list[pd.DataFrame] = []
+    heads, shares, corrected, beyond = [], [], [], []
     for arm in ("untuned", "tuned", "random_weights"):
         statistics = [
             places.assign(
@@ -455,22 +442,26 @@ def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None
             for name in ("cls", "sep", "previous", "next", "current", "entropy", "distance")
         ]
         attended += statistics
-        heads, shares = [], []
         for rule in ("any", "special"):
             counts = generator.multinomial(EXAMPLES, [0.2] * len(CLASSES), len(places))
-            cells = [
-                places.assign(pattern=name, maps=counts[:, n]) for n, name in enumerate(CLASSES)
+            keys = {"rule": rule, "arm": arm, "seed": 0}
+            heads += [
+                places.assign(
+                    pattern=name, maps=counts[:, n], share=counts[:, n] / EXAMPLES, **keys
+                )
+                for n, name in enumerate(CLASSES)
             ]
-            heads.append(pd.concat(cells).assign(rule=rule))
             share = counts.sum(0) / counts.sum()
-            limits = {"low": share - 0.02, "high": share + 0.02}
-            table = pd.DataFrame({"pattern": CLASSES, "share": share, **limits})
-            shares.append(table.assign(examples=EXAMPLES, rule=rule))
-        _write(folder, f"patterns/{task}-{arm}", pd.concat(heads))
-        write_noisy(folder, patterns.SHARES, pd.concat(shares), task=task, arm=arm)
-        _write(folder, f"patterns/{task}-{arm}-corrected", _corrected(patterns.ANY))
-        beyond = generator.uniform(size=len(places))
-        limits = {"low": beyond - 0.02, "high": beyond + 0.02}
-        table = places.assign(beyond=beyond, **limits, examples=EXAMPLES)
-        _write(folder, f"patterns/{task}-{arm}-beyond", table)
+            table = pd.DataFrame({"pattern": CLASSES, "share": share})
+            shares.append(table.assign(examples=EXAMPLES, **keys))
+        corrected.append(_corrected(patterns.ANY).assign(arm=arm, seed=0))
+        weight = generator.uniform(size=len(places))
+        beyond.append(places.assign(beyond=weight, examples=EXAMPLES, arm=arm, seed=0))
+    for declared, tables in (
+        (patterns.PATTERNS_OF_HEADS, heads),
+        (patterns.SHARES, shares),
+        (patterns.CORRECTED, corrected),
+        (patterns.BEYOND, beyond),
+    ):
+        write_declared(folder, declared, pd.concat(tables), data=task, width=0.02)
     write_declared(folder, STATISTICS_OF_HEADS, pd.concat(attended).assign(seed=0), data=task)

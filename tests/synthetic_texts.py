@@ -26,10 +26,12 @@ from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
 from stages.patterns.labelled_maps import CLASSES
+from stages.patterns.tables import TEXT_BEYOND, TEXT_HEADS, TEXT_SHARES
 from stages.probes.models import Choices
 from stages.probes.settings import Probes
 from stages.probes.tables import SCORES
 from stages.syntax.words import read_words
+from tests.declared import write_declared
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 from tests.stimuli_oracle import StimuliRecording, written_stimuli
 from tests.unsegmented import boundary_tables
@@ -59,7 +61,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
     _write_probes(folder, texts, recordings, settings)
     _write_clusters(folder, recordings, write)
     _write_neurons(folder, write)
-    _write_text_patterns(folder, write)
+    _write_text_patterns(folder)
     _write_confusion(folder)
     for task in tasks:
         _write_features(folder, task)
@@ -235,25 +237,22 @@ def _write_neurons(folder: Path, write: Write) -> None:
     _write_parts(folder, neurons.CHOSEN, parts, corpus=CORPUS)
 
 
-def _write_text_patterns(folder: Path, write: Write) -> None:
+def _write_text_patterns(folder: Path) -> None:
     generator = np.random.default_rng(2)
     heads, tables = [], []
-    for encoder, rule in product(("untuned", "random_weights"), ("any", "special")):
+    for arm, rule in product(("untuned", "random_weights"), ("any", "special")):
         shares = generator.dirichlet(np.ones(len(CLASSES)), LAYERS * HEADS)
-        place = {"encoder": encoder, "rule": rule}
+        keys = {"arm": arm, "rule": rule}
         for code, name in enumerate(CLASSES):
-            columns = _places() | place | {"pattern": name, "share": shares[:, code]}
-            heads.append(pd.DataFrame(columns))
+            columns = _places() | keys | {"pattern": name, "share": shares[:, code], "maps": 1}
+            heads.append(pd.DataFrame(columns).drop(columns="encoder", errors="ignore"))
         mean = shares.mean(0)
-        limits = {"low": mean - 0.01, "high": mean + 0.01, "texts": 10}
-        tables.append(pd.DataFrame({"pattern": CLASSES, "share": mean, **limits, **place}))
-    write(folder, f"text_patterns/{CORPUS}", pd.concat(heads, ignore_index=True))
-    table = pd.concat(tables, ignore_index=True)
-    write(folder, f"text_patterns/{CORPUS}-shares", table)
-    path = folder / "work" / "measures" / f"text_patterns/{CORPUS}-shares-resampled.npy"
-    np.save(path, table["share"].to_numpy()[None, :, None] + generator.normal(size=(1, 1, 50)))
-    beyond = {"beyond": 0.5, "low": 0.4, "high": 0.6, "texts": 10}
-    write(folder, f"text_patterns/{CORPUS}-beyond", pd.DataFrame(_places() | beyond))
+        tables.append(pd.DataFrame({"pattern": CLASSES, "share": mean, "examples": 10, **keys}))
+    write_declared(folder, TEXT_HEADS, pd.concat(heads), data=CORPUS)
+    write_declared(folder, TEXT_SHARES, pd.concat(tables), data=CORPUS)
+    beyond = pd.DataFrame(_places()).drop(columns="encoder", errors="ignore")
+    beyond = beyond.assign(beyond=0.5, examples=10, arm="untuned")
+    write_declared(folder, TEXT_BEYOND, beyond, data=CORPUS)
 
 
 def _write_confusion(folder: Path) -> None:

@@ -18,7 +18,7 @@ from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
 from stages.core.recordings.tokens import token_table
 from stages.core.stage.arms import TUNED, UNTUNED
-from stages.core.stage.places import WORK, examples_file, maps_folder, model_folder
+from stages.core.stage.places import examples_file, maps_folder, model_folder, patterns_file
 from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.task import load_task, seeds_of
@@ -91,7 +91,7 @@ def run_stage(task: str) -> None:
     definition = load_task(task)
     examples = read_examples(examples_file(task, "validation"))
     stores = {arm: MapStore(maps_folder(task, arm)) for arm in ARMS}
-    tables = {arm: pd.read_parquet(WORK / "patterns" / f"{task}-{arm}.parquet") for arm in ARMS}
+    tables = {arm: pd.read_parquet(patterns_file(task, arm)) for arm in ARMS}
     ids = set(tables[TUNED]["id"])
     rows = shown_candidates(examples, stores[TUNED], ids, parameters)
     places = {examples["id"].iloc[row]: number for number, row in enumerate(rows)}

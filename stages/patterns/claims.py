@@ -5,20 +5,20 @@ Kovaleva et al. 2019, section 4.1 and Figure 2.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, TUNED, Arm
-from stages.core.stage.tables import interval_names
 from stages.core.tasks.task import load_task
-from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, row_by_corpus, some_rows
+from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks, some_rows
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, difference_of, largest, smallest
-from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, studied
+from stages.core.verdicts.learnt import not_learnt
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import of_data
 from stages.core.verdicts.setting import setting_of_task
-from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.scores import confusions, f1, interval_of
 from stages.patterns.tables import ANY, FOLDS, MODELS, OUTSIDE, SHARES, TEXT_SHARES
 
@@ -61,11 +61,15 @@ def pattern_share(
     Args:
         rule: for Vertical, `special` (the source's) or `any`.
     """
-    combine = {"smallest": smallest, "largest": largest}[which]
-    own, control = (_shares(measures, arm, pattern, rule) for arm in (TUNED, RANDOM_WEIGHTS))
-    if not own:
-        raise NotMeasured(f"no tuned encoder has a share of the pattern {pattern}")
-    return replace(over_tasks(own, combine, control, "examples"), arm=TUNED, seeds=1)
+    rows = measures.rows(SHARES.where(pattern=pattern, rule=rule), drawn=True)
+    return of_data(
+        measures,
+        rows[~rows["data"].isin(not_learnt(measures))],
+        _share,
+        decide={"smallest": smallest, "largest": largest}[which],
+        arm=TUNED,
+        control=RANDOM_WEIGHTS,
+    )
 
 
 @measure
@@ -74,45 +78,46 @@ def rarest_pattern(measures: Measures, settings: Settings, arms: list[Arm], rule
 
     Block counts on tasks of pairs only: the source has it within the sentences of a pair.
     """
-    found: dict[Arm, dict[str, Estimate]] = {}
-    for arm in (*arms, RANDOM_WEIGHTS):
-        for pattern in CLASSES:
-            for task, share in _shares(measures, arm, pattern, rule).items():
-                if pattern != "block" or _has_pairs(task):
-                    found.setdefault(arm, {})[f"{task}, {pattern}"] = share
-    own = {f"{arm}: {name}": share for arm in arms for name, share in found.get(arm, {}).items()}
-    if not own:
+    rows = measures.rows(SHARES.where(rule=rule), drawn=True)
+    rows = rows[~rows["data"].isin(not_learnt(measures))]
+    single = [task for task in rows["data"].unique() if not _has_pairs(task)]
+    rows = rows[(rows["pattern"] != "block") | ~rows["data"].isin(single)]
+    shares: dict[str, dict[str, Estimate]] = {arm: {} for arm in (*arms, RANDOM_WEIGHTS)}
+    for row in rows[rows["arm"].isin(shares)].to_dict("records"):
+        shares[row["arm"]][f"{row['data']}, {row['pattern']}"] = _estimate(row)
+    every = {f"{arm}: {name}": share for arm in arms for name, share in shares[arm].items()}
+    if not every:
         raise NotMeasured(f"no task has shares of {' or '.join(arms)}")
-    weights = found.get(RANDOM_WEIGHTS, {})
-    control = {f"{arm}: {name}": share for arm in arms for name, share in weights.items()}
-    answer = over_tasks(own, smallest, control, "examples")
+    control = shares[RANDOM_WEIGHTS]
+    beside = {f"{arm}: {name}": share for arm in arms for name, share in control.items()}
+    answer = over_tasks(every, smallest, beside, "examples")
     if answer.control is not None:
-        # Random weights have other patterns: what is rarest there need not be rarest here.
+        # Random weights have other patterns: the rarest there need not be the rarest here.
         answer = replace(answer, beyond=difference_of(answer.pooled, answer.control))
     tuned = TUNED if TUNED in arms else arms[0]
-    tasks = list(dict.fromkeys(name.split(": ")[1].split(",")[0] for name in own))
+    tasks = list(dict.fromkeys(rows.loc[rows["arm"].isin(arms), "data"]))
     return replace(answer, decided_on=", ".join(tasks), arm=tuned, seeds=1)
 
 
 @measure
 def text_pattern_share(measures: Measures, settings: Settings, pattern: str, rule: str) -> Answer:
     """Share of a pattern among all maps of a corpus that was recorded elsewhere."""
-    rows = studied(measures.drawn(TEXT_SHARES))
-    rows = rows[(rows["pattern"] == pattern) & (rows["rule"] == rule)]
-    rows = rows[rows["encoder"] == RECORDED]
-    if rows.empty:
-        raise NotMeasured("no attention that was recorded elsewhere")
-    return row_by_corpus(rows, (*interval_names(value="share"), "texts"), "texts")
+    try:
+        rows = measures.rows(
+            TEXT_SHARES.where(pattern=pattern, rule=rule, arm=RECORDED), drawn=True
+        )
+    except NotMeasured:
+        raise NotMeasured("no attention that was recorded elsewhere") from None
+    return of_data(measures, rows, _share, counted="texts")
 
 
-def _shares(measures: Measures, arm: Arm, pattern: str, rule: str) -> dict[str, Estimate]:
-    """The share of a pattern in an arm, of every task that the tuned encoder has learnt."""
-    rows = of_learnt_tasks(measures, SHARES, resampled=True)
-    rows = rows[(rows["arm"] == arm) & (rows["pattern"] == pattern) & (rows["rule"] == rule)]
-    return {
-        row["task"]: Estimate.of_row(row, interval_names(value="share"), int(row["examples"]))
-        for row in rows.to_dict("records")
-    }
+def _share(run: pd.DataFrame) -> Estimate:
+    (row,) = run.to_dict("records")
+    return _estimate(row)
+
+
+def _estimate(row: dict[str, Any]) -> Estimate:
+    return Estimate.of_value(row, "share", int(row["examples"]))
 
 
 def _has_pairs(task: str) -> bool:
@@ -122,7 +127,7 @@ def _has_pairs(task: str) -> bool:
 @summary("classifier")
 def classifier_scores(measures: Measures) -> dict:
     """Weighted and macro F1 of every model on the folds, the mean over random starts."""
-    folds = measures.frame(FOLDS)
+    folds = measures.rows(FOLDS)
     table = {}
     for model in MODELS:
         counts = confusions(folds, model).sum(1)
@@ -137,10 +142,9 @@ def classifier_scores(measures: Measures) -> dict:
 def shares(measures: Measures) -> dict:
     """Share of each pattern for each task under each rule, in the tuned encoder."""
     table: dict = {}
-    for row in measures.frame(SHARES).to_dict("records"):
-        if row["arm"] == TUNED:
-            of_rule = table.setdefault(row["task"], {}).setdefault(row["rule"], {})
-            of_rule[row["pattern"]] = row["share"]
+    for row in measures.rows(SHARES.where(arm=TUNED)).to_dict("records"):
+        of_rule = table.setdefault(row["data"], {}).setdefault(row["rule"], {})
+        of_rule[row["pattern"]] = row["share"]
     return table
 
 
@@ -153,18 +157,18 @@ def _scored(
 ) -> Answer:
     """A statistic of the models' confusion counts; the bootstrap draws heads and random starts."""
     if on == "folds":
-        table, corpus = measures.frame(FOLDS), ""
+        table, corpus = measures.rows(FOLDS), ""
     else:
         try:
-            table = some_rows(measures.frame(OUTSIDE))
+            table = measures.rows(OUTSIDE)
         except NotMeasured:
             raise NotMeasured(
                 "no maps are labelled but those that the classifier learnt from and its settings "
                 "were chosen on (`text_patterns.labelled` in params.yaml)"
             ) from None
-        table = table[table["corpus"] == table["corpus"].iloc[0]]
+        table = table[table["data"] == table["data"].iloc[0]]
         table = some_rows(table[(table["rule"] == ANY) & (table["label"] != "")])
-        corpus = table["corpus"].iloc[0]
+        corpus = table["data"].iloc[0]
     counts = [confusions(table, model) for model in models]
     interval = interval_of(statistic, counts, settings.resamples, settings.seed)
     estimate = Estimate.of(interval, int((table["start"] == 0).sum()))

@@ -1,196 +1,40 @@
 """How well the five patterns can be told apart (Kovaleva et al. 2019, section 4.1)."""
 
 import json
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from sklearn.metrics import classification_report, cohen_kappa_score
 
-from stages.core.pages.charts import matrix
-from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.pages.said import listed
+from stages.core.pages.declared import Page, Section
+from stages.core.pages.kinds import Grid, Kind, Matrix
+from stages.core.tables import count
 from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
-from stages.patterns.said import said_of_confusion
-from stages.patterns.scores import confusions, f1, recalls, said_of_recalls
-from stages.patterns.tables import CHANCE, FOLDS, MODELS, OUTSIDE
+from stages.patterns.scores import confusions, f1, recalls
+from stages.patterns.tables import FOLDS, MODELS, OUTSIDE
 
-# Columns of the predictions, and what they are.
-NAMES = {name: name.replace("_", " ") for name in MODELS}
-PUBLISHED_F1 = 0.86  # Kovaleva et al. 2019, section 4.1
+MODEL_NAMES = {name: name.replace("_", " ") for name in MODELS}
 AGREEMENT = Path("data/patterns/agreement.json")
+LOOKS = {
+    "first_look": "First look: two annotators, from rendered images",
+    "closer_look": "Closer look: two others, from larger pictures of doubtful and later maps",
+    "first_against_final": "First label against the final one",
+}
+RECALL = (
+    "Of the network. The 95% interval is Wilson's, with maps of one head counted as alike as they "
+    "are; `known` says whether it reaches at most 10 points to either side."
+)
+
+Rows = Callable[[Measures], pd.DataFrame]
 
 
-def sections(measures: Measures) -> list[Section]:
-    folds = measures.frame(FOLDS)
-    try:
-        outside = [outside_section(some_rows(measures.frame(OUTSIDE)))]
-    except NotMeasured:
-        outside = []
-    labels = _labels(json.loads(AGREEMENT.read_text(encoding="utf-8")))
-    return [_folds(folds, bool(outside)), *outside, labels]
-
-
-def in_short(measures: Measures) -> list[str]:
-    """How well the networks tell the patterns, beside the baseline and the annotators."""
-    agreement = json.loads(AGREEMENT.read_text(encoding="utf-8"))
-    said = [said_of_f1(measures.frame(FOLDS), "labelled maps of folds that they did not learn")]
-    with suppress(NotMeasured):
-        outside = some_rows(measures.frame(OUTSIDE))
-        corpus = outside["corpus"].iloc[0]
-        own = outside[(outside["corpus"] == corpus) & (outside["rule"] == outside["rule"].iloc[0])]
-        said.append(said_of_f1(own, f"maps of {corpus}, an encoder that they did not learn from"))
-    look = agreement["first_look"]
-    said.append(
-        f"Two annotators, vision-language models, gave {look['agreement']:.0%} of "
-        f"{look['maps']:,} maps the same label (Cohen's kappa {look['kappa']:.2f}); Kovaleva et "
-        f"al. print an F1 of {PUBLISHED_F1:.2f}, on their own labels."
-    )
-    return said
-
-
-def said_of_f1(scored: pd.DataFrame, maps: str) -> str:
-    """Weighted F1 of every model on some maps.
-
-    Args:
-        scored: as FOLDS, or as OUTSIDE of one rule.
-        maps: what they are.
-    """
-    values = {
-        name: float(f1(confusions(scored, model).sum(1), "weighted").mean())
-        for model, name in NAMES.items()
-    }
-    parts = [f"{value:.2f} ({name})" for name, value in values.items()]
-    return f"Weighted F1 on {maps}: {listed(parts)}."
-
-
-def _folds(folds: pd.DataFrame, has_outside: bool) -> Section:
-    counts = confusion(folds)
-    chance = recalls(confusions(folds[folds["drawn_by"] == CHANCE], "network"))
-    decided = (
-        "The claims K2-joint are decided on the maps of the next section."
-        if has_outside
-        else "The claims K2-joint are decided on maps that chose nothing, which this configuration "
-        "does not have."
-    )
-    return Section(
-        "K2: the networks on maps that they did not see",
-        "Each labelled map is predicted by models trained on the other folds; no sentence and no "
-        f"head stands in two folds. Scores of the map alone are means over "
-        f"{folds['start'].nunique()} random starts, the others are of one. The settings of the "
-        "network were chosen with these folds in view, so that its scores here carry no verdict. "
-        f"{decided}",
-        (
-            Figure(
-                "classifier-confusion",
-                "Labels and predictions",
-                "Of the network. Rows are labels, columns predictions; each cell counts maps.",
-                matrix(counts, "predicted", "label", "maps"),
-                finding=said_of_confusion(counts, "label", "predicted", "the network"),
-            ),
-            Table(
-                "classifier-scores",
-                "Scores of the networks and of the baseline",
-                "The network, which sorts all maps, mixes a deep path, eight convolution layers "
-                "over the map and views of it whose last layer sees plain features as well, with "
-                "a linear path over these features and their products two by two (its share is "
-                "classifier.wide in params.yaml). Map alone has eight convolution layers that "
-                "see the map and nothing else, as in the source: the claims K2-weighted and "
-                "K2-macro are about it. The baseline is a logistic regression on the features.",
-                pd.concat([_scores(folds, name) for name in NAMES]),
-            ),
-            Table("classifier-confusion", "Confusion matrix", "Of the network, in maps.", counts),
-            Table(
-                "classifier-encoders",
-                "Scores for the maps of each encoder",
-                "The networks learn from the maps of both; no head of either stands on both sides.",
-                _by(folds, "encoder"),
-            ),
-            Table(
-                "classifier-draws",
-                "Scores by how the maps were drawn",
-                "chance: as frequent as the classes are. The other draws are balanced over the "
-                "classes by a guess: rough, from plain features; maps, by an earlier "
-                "classifier's guess of each map, so that what it confuses is over-drawn; "
-                "heads, by its guesses for a head, whose maps are then left to chance.",
-                _by(folds, "drawn_by"),
-            ),
-            Table(
-                "classifier-recall",
-                "Recall of each class on maps drawn by chance",
-                f"Of the network. {said_of_recalls(chance)} The 95% interval is Wilson's, with "
-                "maps of one head counted as alike as they are.",
-                chance,
-            ),
-        ),
-    )
-
-
-def outside_section(scored: pd.DataFrame) -> Section:
-    """Scores on maps of recordings that were labelled, under each rule."""
-    corpora = ", ".join(scored["corpus"].unique())
-    parts = [
-        part
-        for (corpus, rule), rows in scored.groupby(["corpus", "rule"], sort=False)
-        for part in _outside(corpus, rule, rows)
-    ]
-    return Section(
-        "K2: the network on an encoder that it did not learn from",
-        f"Maps of attention recorded elsewhere ({corpora}), drawn by chance over texts, layers and "
-        "heads and labelled by two vision-language models, each by itself. The network that sorts "
-        "the maps, trained on all labelled maps of other encoders, predicts them; no setting was "
-        "chosen on them under the rule any, while the limits of the rule special "
-        "(patterns.special in params.yaml) were. Its scores are means over "
-        f"{scored['start'].nunique()} random starts.",
-        tuple(parts),
-    )
-
-
-def _outside(corpus: str, rule: str, rows: pd.DataFrame) -> list[Table]:
-    first = rows[rows["start"] == 0]
-    known = rows[rows["label"] != ""]
-    maps = int((first["label"] != "").sum())
-    found = recalls(confusions(known, "network"))
-    same = (first["first"] == first["second"]).mean()
-    kappa = cohen_kappa_score(first["first"], first["second"], labels=CLASSES)
-    scores = [
-        {
-            "model": name,
-            "maps": maps,
-            "agreement": (known["label"] == known[model]).mean(),
-            **{f"{average}_f1": f1(counts, average).mean() for average in ("weighted", "macro")},
-        }
-        for model, name in NAMES.items()
-        for counts in [confusions(known, model).sum(1)]
-    ]
-    left_out = len(first) - maps
-    without = ""
-    if left_out:
-        without = f" {left_out} on which they differ, as a rule hard ones, are left out."
-    return [
-        Table(
-            f"outside-scores-{corpus}-{rule}",
-            f"Scores on {corpus} (rule {rule})",
-            f"{maps} of {len(first)} maps.{without} The annotators agree on {same:.1%} of "
-            f"all, Cohen's kappa {kappa:.2f}. Agreement is the share of maps to which a model "
-            "gives their label; macro F1 is over the classes that occur.",
-            pd.DataFrame(scores),
-        ),
-        Table(
-            f"outside-recall-{corpus}-{rule}",
-            f"Recall of each class on {corpus} (rule {rule})",
-            f"Of the network. {said_of_recalls(found)} The 95% interval is Wilson's, with maps of "
-            "one head counted as alike as they are.",
-            found,
-        ),
-    ]
-
-
-def confusion(folds: pd.DataFrame) -> pd.DataFrame:
+def confusion(measures: Measures) -> pd.DataFrame:
     """One row a label and prediction of the network: the number of maps, mean over starts."""
-    counts = confusions(folds, "network").sum(1).mean(0)
+    counts = confusions(measures.rows(FOLDS), "network").sum(1).mean(0)
     return pd.DataFrame(
         {"label": label, "predicted": predicted, "maps": counts[row, column]}
         for row, label in enumerate(CLASSES)
@@ -198,91 +42,197 @@ def confusion(folds: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _scores(folds: pd.DataFrame, model: str) -> pd.DataFrame:
-    reports = []
-    for _, rows in folds.groupby("start"):
-        report = classification_report(
-            rows["label"], rows[model], labels=CLASSES, output_dict=True, zero_division=0.0
+def class_scores(measures: Measures) -> pd.DataFrame:
+    """One row a model and class: precision, recall, F1 and the number of maps, mean over starts."""
+    folds, tables = measures.rows(FOLDS), []
+    for model, title in MODEL_NAMES.items():
+        reports = []
+        for _, rows in folds.groupby("start"):
+            report = classification_report(
+                rows["label"], rows[model], labels=CLASSES, output_dict=True, zero_division=0.0
+            )
+            report.pop("accuracy", None)
+            reports.append(pd.DataFrame(report).T.rename_axis("pattern"))
+        table = sum(reports) / len(reports)
+        table = table.rename(columns={"f1-score": "f1", "support": "maps"}).astype({"maps": int})
+        tables.append(table.reset_index().assign(model=title))
+    return pd.concat(tables, ignore_index=True)
+
+
+def scores_by(column: str) -> Rows:
+    """A function that returns the F1 of every model for each value of a column of the folds."""
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        folds = measures.rows(FOLDS)
+        return pd.DataFrame(
+            {
+                column: value,
+                "maps": len(some) // folds["start"].nunique(),
+                "model": title,
+                **mean_f1(some, model),
+            }
+            for value, some in folds.groupby(column, sort=False)
+            for model, title in MODEL_NAMES.items()
         )
-        report.pop("accuracy", None)
-        reports.append(pd.DataFrame(report).T.rename_axis("pattern"))
-    table = sum(reports) / len(reports)
-    table = table.rename(columns={"f1-score": "f1", "support": "maps"}).astype({"maps": int})
-    table = table.reset_index()
-    table.insert(0, "model", NAMES[model])
-    return table
+
+    return rows
 
 
-def _by(folds: pd.DataFrame, column: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            column: value,
-            "maps": len(rows) // folds["start"].nunique(),
-            "model": name,
-            **{f"{average}_f1": f1(counts, average).mean() for average in ("weighted", "macro")},
+def mean_f1(scored: pd.DataFrame, model: str) -> dict[str, float]:
+    """Weighted and macro F1 of a model, mean over random starts."""
+    counts = confusions(scored, model).sum(1)
+    return {f"{average}_f1": float(f1(counts, average).mean()) for average in ("weighted", "macro")}
+
+
+def recall_on_chance(measures: Measures) -> pd.DataFrame:
+    """Recall of each class on labelled maps that were drawn by chance."""
+    return recalls(confusions(measures.rows(FOLDS).query("drawn_by == @CHANCE"), "network"))
+
+
+def outside_scores(measures: Measures) -> pd.DataFrame:
+    """One row a recording, rule and model: agreement with the labels and F1, mean over starts.
+
+    Beside them the agreement of the two annotators, and its kappa.
+    """
+    table = []
+    for (data, rule), rows in measures.rows(OUTSIDE).groupby(["data", "rule"], sort=False):
+        first, labelled = rows[rows["start"] == 0], rows[rows["label"] != ""]
+        annotators = {
+            "annotators_agree": (first["first"] == first["second"]).mean(),
+            "kappa": cohen_kappa_score(first["first"], first["second"], labels=CLASSES),
         }
-        for value, rows in folds.groupby(column, sort=False)
-        for model, name in NAMES.items()
-        for counts in [confusions(rows, model).sum(1)]
+        for model, title in MODEL_NAMES.items():
+            table.append(
+                {
+                    "data": data,
+                    "rule": rule,
+                    "model": title,
+                    "maps": int((first["label"] != "").sum()),
+                    "of": len(first),
+                    "agreement": (labelled["label"] == labelled[model]).mean(),
+                    **mean_f1(labelled, model),
+                    **annotators,
+                }
+            )
+    return pd.DataFrame(table)
+
+
+def outside_recall(measures: Measures) -> pd.DataFrame:
+    """Recall of each class of every recording that was labelled, under each rule."""
+    return pd.concat(
+        [
+            recalls(confusions(some_rows(rows[rows["label"] != ""]), "network")).assign(
+                data=data, rule=rule
+            )
+            for (data, rule), rows in measures.rows(OUTSIDE).groupby(["data", "rule"], sort=False)
+        ],
+        ignore_index=True,
     )
 
 
-def _labels(agreement: dict) -> Section:
-    """How far the two who labelled the maps agree, and the two who looked closer."""
-    looks = {
-        "first_look": "{maps} maps were labelled twice, independently, from rendered images: both "
-        "agree on {agreement:.1%}, Cohen's kappa {kappa:.2f}.",
-        "closer_look": "{maps} maps, those that were doubtful after the first look and those drawn "
-        "later, were labelled by two others from larger pictures, which counts instead: they agree "
-        "on {agreement:.1%}, kappa {kappa:.2f}; where they differ, most of three or a last look "
-        "decided.",
-        "first_against_final": "The first annotator's label is the final one on {agreement:.1%} of "
-        "{maps} maps, kappa {kappa:.2f}: so much one look is worth, as far as the last is right.",
-    }
-    parts = [text.format(**agreement[look]) for look, text in looks.items() if look in agreement]
-    return Section(
-        "The labels",
-        f"Annotators are vision-language models, no people. {' '.join(parts)} Models of one kind "
-        "may agree more than people would. No classifier can be expected to agree with the labels "
-        "much better than the labels with each other.",
-        tuple(
-            part
-            for look in looks
-            if look in agreement
-            for part in _confusion(agreement[look], look.replace("_", " "))
-        ),
+def agreement() -> dict[str, Any]:
+    """How far the annotators of the labelled maps agree."""
+    return json.loads(AGREEMENT.read_text(encoding="utf-8"))
+
+
+def annotators(measures: Measures) -> pd.DataFrame:
+    """One row a look at the labelled maps: how many, the agreement and its kappa."""
+    looks = agreement()
+    return pd.DataFrame(
+        {"look": title, **{name: looks[look][name] for name in ("maps", "agreement", "kappa")}}
+        for look, title in LOOKS.items()
+        if look in looks
     )
 
 
-def _confusion(agreement: dict, look: str) -> tuple[Figure, Table]:
+def labels_of(look: str) -> Rows:
+    """A function that returns one row a pair of labels of one look: the number of maps."""
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        counts = agreement().get(look)
+        if counts is None:
+            raise NotMeasured(f"nobody took the {look.replace('_', ' ')}")
+        return pd.DataFrame(
+            {"first": first, "second": second, "maps": maps}
+            for first, row in zip(counts["classes"], counts["first_by_second"], strict=True)
+            for second, maps in zip(counts["classes"], row, strict=True)
+        )
+
+    return rows
+
+
+def matrix_of(look: str, title: str) -> Kind:
     """Both annotators' labels against each other."""
-    name = f"classifier-labels-{look.replace(' ', '-')}"
-    classes = agreement["classes"]
-    columns = "final" if look.endswith("final") else "second"
-    counts = pd.DataFrame(
-        {"first": first, columns: second, "maps": maps}
-        for first, row in zip(classes, agreement["first_by_second"], strict=True)
-        for second, maps in zip(classes, row, strict=True)
-    )
-    title = f"First and {columns} label, {look}"
-    return (
-        Figure(
-            name,
-            title,
-            f"Rows are the first labels, columns the {columns}; each cell counts maps.",
-            matrix(counts, columns, "first", "maps"),
-            finding=said_of_confusion(counts, "first", columns, f"the {columns} label"),
-        ),
-        Table(name, title, "Maps.", counts),
-    )
+    name = f"classifier-labels-{look.replace('_', '-')}"
+    return Matrix(name, title, labels_of(look), "maps", of=count("maps"), x="second", y="first")
 
 
 PAGE = Page(
-    order=3,
-    group="Where heads look",
     title="Telling patterns apart",
     summary="The classifier of attention patterns on honest folds.",
+    group="Where heads look",
+    order=3,
     studies=("K2",),
-    sections=sections,
-    in_short=in_short,
+    content=(
+        Section(
+            "K2: the networks on maps that they did not see",
+            "Models trained on the other folds predict each labelled map; no sentence and no head "
+            "stands in two folds. The settings of the network were chosen with these folds in "
+            "view, so its scores here carry no verdict: the claims K2-joint are decided on maps of "
+            "recordings that were labelled. The network mixes a deep path, eight convolution "
+            "layers over the map and views of it, with a linear path over plain features. `map "
+            "alone` has eight convolution layers that see nothing else, as in the source. The "
+            "baseline is a logistic regression on the features.",
+            (
+                Matrix(
+                    "classifier-confusion",
+                    "Labels (rows) and predictions of the network",
+                    confusion,
+                    "maps",
+                    of=count("maps"),
+                    x="predicted",
+                    y="label",
+                ),
+                Grid("classifier-scores", "Scores of every model", class_scores),
+                Grid(
+                    "classifier-encoders",
+                    "Scores for the maps of each encoder",
+                    scores_by("checkpoint"),
+                    titles={"checkpoint": "encoder"},
+                ),
+                Grid(
+                    "classifier-draws",
+                    "Scores by how the maps were drawn",
+                    scores_by("drawn_by"),
+                    caption="chance: as frequent as the classes are. Other draws balance the "
+                    "classes by a guess: rough, from plain features; maps, by an earlier "
+                    "classifier's guess of each map; heads, by its guesses for a head.",
+                ),
+                Grid("classifier-recall", "Recall of each class", recall_on_chance, caption=RECALL),
+            ),
+        ),
+        Section(
+            "K2: the network on an encoder that it did not learn from",
+            "Maps of attention recorded elsewhere, drawn by chance over texts, layers and heads. "
+            "Two vision-language models labelled each of them independently; maps on which they "
+            "differ are left out. The network learnt from all labelled maps of other encoders. "
+            "No setting was chosen on these maps under the rule any; the limits of the rule "
+            "special (patterns.special in params.yaml) were.",
+            (
+                Grid("outside-scores", "Agreement and F1", outside_scores, titles={"of": "of all"}),
+                Grid("outside-recall", "Recall of each class", outside_recall, caption=RECALL),
+            ),
+        ),
+        Section(
+            "The labels",
+            "Annotators are vision-language models, no people. Models of one kind may agree more "
+            "than people would. No classifier can be expected to agree with the labels much "
+            "better than the labels with each other. Doubtful maps and maps that were drawn later "
+            "got a closer look, which counts instead of the first.",
+            (
+                Grid("classifier-labels", "Agreement of the annotators", annotators),
+                *(matrix_of(look, title) for look, title in LOOKS.items()),
+            ),
+        ),
+    ),
 )

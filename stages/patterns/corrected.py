@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import nnls
 
 from stages.core.intervals.intervals import percentile_interval
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.scores import Counts, redrawn
 
@@ -35,31 +35,28 @@ def corrected_shares(
     return found / found.sum()
 
 
-def corrected_table(
-    shares: Float[np.ndarray, " pattern"],
-    drawn: Float[np.ndarray, "pattern resample"],
-    counts: Counts,
-    seed: int,
-) -> pd.DataFrame:
+def corrected_table(shares: pd.DataFrame, counts: Counts, seed: int) -> pd.DataFrame:
     """One row a pattern: its share of predictions, the corrected one and its interval.
 
     The bootstrap draws heads and random starts of the labelled maps again, and takes with each draw
-    another resample of the shares, which are over examples or texts.
+    another resample of the shares, which are over texts.
 
     Args:
-        drawn: the shares on resamples of the examples; where these are not numbers, as there are
-            too few examples for an interval, the limits are none either.
+        shares: one row a pattern: its share and the resamples of it. If these are not numbers, as
+            there are too few texts for an interval, the corrected share has none either.
         counts: of the labelled maps; their starts are put together.
 
     Returns:
-        Columns pattern, share, corrected, low, high, and labelled, the maps with that label.
+        Columns pattern, share, corrected with its interval, and labelled, the maps with that label.
     """
+    shares = shares.set_index("pattern").loc[list(CLASSES)]
+    predicted, drawn = shares["share"].to_numpy(), np.stack(list(shares[drawn_of("share")]))
     low = high = np.full(len(CLASSES), np.nan)
     if np.isfinite(drawn).all():
         again = redrawn(counts, drawn.shape[1], seed).sum(1)
         resampled = [corrected_shares(*pair) for pair in zip(drawn.T, again, strict=True)]
         low, high = percentile_interval(np.stack(resampled, axis=-1))
     together = counts.sum((0, 1))
-    columns = interval_columns("", corrected_shares(shares, together), low, high, "corrected")
+    columns = estimate_columns("corrected", corrected_shares(predicted, together), low, high)
     labelled = together.sum(1) // len(counts)
-    return pd.DataFrame({"pattern": CLASSES, "share": shares, **columns, "labelled": labelled})
+    return pd.DataFrame({"pattern": CLASSES, "share": predicted, **columns, "labelled": labelled})

@@ -32,7 +32,7 @@ def confusions(table: pd.DataFrame, model: str) -> Counts:
         NotMeasured: no row has a label.
     """
     table = some_rows(table[table["label"] != ""])
-    places = [name for name in ("encoder", "layer", "head") if name in table]
+    places = [name for name in ("checkpoint", "layer", "head") if name in table]
     heads = table.groupby(places, sort=False).ngroup().to_numpy()
     starts = table["start"].to_numpy()
     counts = np.zeros((starts.max() + 1, heads.max() + 1, len(CLASSES), len(CLASSES)), dtype=int)
@@ -111,18 +111,3 @@ def recalls(counts: Counts) -> pd.DataFrame:
         known = (high - low) / 2 <= KNOWN_WITHIN
         rows.append((name, round(maps.sum()), recall, float(low), float(high), bool(known)))
     return pd.DataFrame(rows, columns=["pattern", "maps", "recall", "low", "high", "known"])
-
-
-def said_of_recalls(found: pd.DataFrame) -> str:
-    """Which recalls are known within `KNOWN_WITHIN`, and which are not, in a sentence."""
-    lacking = [name for name in CLASSES if name not in set(found["pattern"])]
-    parts = [
-        f"{what}: {', '.join(names)}."
-        for what, names in (
-            ("Recall is known within 10 points of", found["pattern"][found["known"]]),
-            ("Recall is not known within 10 points of", found["pattern"][~found["known"]]),
-            ("No labelled map has the class", lacking),
-        )
-        if len(names)
-    ]
-    return " ".join(parts)

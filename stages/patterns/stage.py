@@ -19,17 +19,27 @@ from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import Runtime, read_runtime, start
 from stages.core.stage.arms import TASK_ARMS
 from stages.core.stage.files import atomic
-from stages.core.stage.places import CLASSIFIER, WORK, maps_folder
+from stages.core.stage.places import CLASSIFIER, maps_folder, patterns_file
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 from stages.core.tasks.examples import drawn_rows
+from stages.core.tasks.task import seeds_of
 from stages.patterns.corrected import corrected_table
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
 from stages.patterns.readings import Reader, Readings, stacked
 from stages.patterns.scores import confusions
 from stages.patterns.special import SpecialRule, special_tokens
-from stages.patterns.tables import ANY, BEYOND, CHANCE, CORRECTED, FOLDS, HEADS, SHARES, SPECIAL
+from stages.patterns.tables import (
+    ANY,
+    BEYOND,
+    CHANCE,
+    CORRECTED,
+    FOLDS,
+    PATTERNS_OF_HEADS,
+    SHARES,
+    SPECIAL,
+)
 
 
 class Patterns(Resampled, section="patterns"):
@@ -80,9 +90,13 @@ def map_table(ids: list[str], readings: Readings, layers: int, rule: SpecialRule
     )
 
 
-def head_counts(patterns: Int[np.ndarray, "example map"], layers: int) -> pd.DataFrame:
-    """One row a layer, head and pattern: on how many examples the head has the pattern."""
-    counts = (patterns[..., None] == np.arange(len(CLASSES))).sum(0)
+def head_shares(codes: Int[np.ndarray, "text map"], layers: int) -> pd.DataFrame:
+    """One row a layer, head and pattern: on how many texts the head has the pattern, and the share.
+
+    Args:
+        codes: of each text the pattern of every head's map, as its place in `CLASSES`.
+    """
+    counts = (codes[..., None] == np.arange(len(CLASSES))).sum(0)
     place, pattern = (k.ravel() for k in np.indices(counts.shape))
     heads = len(counts) // layers
     return pd.DataFrame(
@@ -90,38 +104,43 @@ def head_counts(patterns: Int[np.ndarray, "example map"], layers: int) -> pd.Dat
             "layer": place // heads,
             "head": place % heads,
             "pattern": np.array(CLASSES)[pattern],
+            "share": counts.ravel() / len(codes),
             "maps": counts.ravel(),
         }
     )
 
 
-def task_shares(
-    patterns: Int[np.ndarray, "example map"], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 pattern resample"]]:
-    """Share of each pattern among all maps, with its bootstrap interval over examples (K3).
+def pattern_shares(
+    codes: Int[np.ndarray, "text map"],
+    groups: Int[np.ndarray, " text"],
+    resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    """One row a pattern: its share of all maps, with its bootstrap interval over texts (K3).
 
-    Whole examples are drawn again, as the maps of one example are not independent.
+    Whole texts are drawn again, as the maps of one text are not independent.
 
-    Returns:
-        One row a pattern, and its shares on the resamples.
+    Args:
+        codes: as of `head_shares`.
+        groups: texts of one number stay together.
     """
-    shares = (patterns[..., None] == np.arange(len(CLASSES))).mean(1).T
-    found = resampled_means(shares, np.arange(shares.shape[1]), resamples, seed)
-    table = {
-        "pattern": CLASSES,
-        **interval_columns("", found.value, found.low, found.high, value="share"),
-        "examples": shares.shape[1],
-    }
-    return pd.DataFrame(table), found.drawn[None]
+    shares = np.stack([(codes == code).mean(1) for code in range(len(CLASSES))])
+    found = resampled_means(shares, groups, resamples, seed)
+    columns = estimate_columns("share", found.value, found.low, found.high, found.drawn)
+    return pd.DataFrame({"pattern": CLASSES, **columns, "examples": len(codes)})
 
 
 def beyond_by_head(
-    beyond: Float[np.ndarray, "example map"], layers: int, resamples: int, seed: int
+    beyond: Float[np.ndarray, "text map"],
+    groups: Int[np.ndarray, " text"],
+    layers: int,
+    resamples: int,
+    seed: int,
 ) -> pd.DataFrame:
-    """One row a head: its share of attention beyond [CLS], [SEP] and neighbours, over examples."""
-    means = group_means(beyond.T, np.arange(len(beyond)), resamples, seed)
+    """One row a head: its share of attention beyond [CLS], [SEP] and neighbours, over texts."""
+    means = group_means(beyond.T, groups, resamples, seed)
     place, heads = np.arange(beyond.shape[1]), beyond.shape[1] // layers
-    columns = interval_columns("", *means, value="beyond")
+    columns = estimate_columns("beyond", *means)
     return pd.DataFrame(
         {"layer": place // heads, "head": place % heads, **columns, "examples": len(beyond)}
     )
@@ -137,25 +156,30 @@ def run_stage(task: str, arm: list[str] | None = None) -> None:
     settings = (parameters.resamples, parameters.seed)
     folds = pd.read_parquet(FOLDS.path())
     counts = confusions(folds[folds["drawn_by"] == CHANCE], "network")
+    heads, shares, corrected, beyond = [], [], [], []
     for name in arm or TASK_ARMS:
         store = MapStore(maps_folder(task, name))
         drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
         wanted = {store.ids[row] for row in drawn}
         ids, readings = classify(store, reader, wanted, runtime)
-        with atomic(WORK / "patterns" / f"{task}-{name}.parquet") as partial:
+        with atomic(patterns_file(task, name)) as partial:
             table = map_table(ids, readings, store.layers, parameters.special)
             table.to_parquet(partial, index=False)
-        heads, shares, resampled = [], [], []
-        for rule, patterns in readings.patterns(parameters.special).items():
-            heads.append(head_counts(patterns, store.layers).assign(rule=rule))
-            of_rule, of_resamples = task_shares(patterns, *settings)
-            shares.append(of_rule.assign(rule=rule))
-            resampled.append(of_resamples)
-        # No map of these encoders is labelled under the rule special.
-        of_any = shares[0]["share"].to_numpy(), resampled[0][0]
-        corrected = corrected_table(*of_any, counts, parameters.seed).assign(rule=ANY)
-        CORRECTED.write(corrected, task=task, arm=name)
-        HEADS.write(heads, task=task, arm=name)
-        SHARES.write(shares, resampled, task=task, arm=name)
-        beyond = beyond_by_head(readings.beyond, store.layers, *settings)
-        BEYOND.write(beyond, task=task, arm=name)
+        groups = np.arange(len(ids))
+        for rule, codes in readings.patterns(parameters.special).items():
+            heads.append(head_shares(codes, store.layers).assign(rule=rule, arm=name))
+            of_rule = pattern_shares(codes, groups, *settings)
+            shares.append(of_rule.assign(rule=rule, arm=name))
+            if rule == ANY:  # no map of these encoders is labelled under the rule special
+                of_labels = corrected_table(of_rule, counts, parameters.seed)
+                corrected.append(of_labels.assign(rule=ANY, arm=name))
+        of_arm = beyond_by_head(readings.beyond, groups, store.layers, *settings)
+        beyond.append(of_arm.assign(arm=name))
+    seed = seeds_of(task)[0]
+    for declared, tables in (
+        (PATTERNS_OF_HEADS, heads),
+        (SHARES, shares),
+        (CORRECTED, corrected),
+        (BEYOND, beyond),
+    ):
+        declared.write(tables, data=task, seed=seed)

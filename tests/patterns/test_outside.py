@@ -11,6 +11,7 @@ from stages.core.recording_writer import write_maps
 from stages.core.recordings.store import MapStore
 from stages.core.stage.arms import RECORDED
 from stages.core.stage.files import InputError
+from stages.core.tables import estimate_columns
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.outside import read_labels, read_outside
 from stages.patterns.outside_patterns.stage import corrected, scored_table
@@ -128,14 +129,14 @@ def test_the_recorded_encoders_own_shares_are_corrected(tmp_path, monkeypatch):
     """Every map is rightly sorted, so that nothing is left to correct; decoys have other shares."""
     monkeypatch.chdir(tmp_path)
     own, decoy = (0.5, 0.25, 0.125, 0.125, 0.0), (0.0, 0.0, 0.0, 0.0, 1.0)
-    rows, drawn = [], []
-    for encoder, shares in (("random_weights", decoy), (RECORDED, own)):
+    rows = []
+    for arm, shares in (("random_weights", decoy), (RECORDED, own)):
         for rule in ("special", "any"):
             for pattern, share in zip(CLASSES[::-1], shares[::-1], strict=True):
-                place = {"encoder": encoder, "rule": rule, "pattern": pattern, "texts": 9}
-                rows.append(place | {"share": share, "low": share, "high": share})
-                drawn.append([share] * 8)
-    TEXT_SHARES.write(pd.DataFrame(rows), [np.array([drawn])], corpus="one")
+                keys = {"arm": arm, "rule": rule, "pattern": pattern, "examples": 9}
+                rows.append(keys | estimate_columns("share", share, share, share))
+    drawn = [[row["share"]] * 8 for row in rows]
+    TEXT_SHARES.write(pd.DataFrame(rows).assign(share_drawn=drawn), data="one")
     one_each = {"start": 0, "layer": 0, "head": 0, "label": CLASSES, "network": CLASSES}
     scored = pd.concat([pd.DataFrame(one_each | {"rule": rule}) for rule in ("any", "special")])
     found = corrected(pd.concat([scored] * 40), "one", 0).set_index(["rule", "pattern"])

@@ -14,7 +14,6 @@ from stages.patterns.scores import (
     interval_of,
     recalls,
     redrawn,
-    said_of_recalls,
 )
 
 
@@ -106,15 +105,6 @@ def test_recall_of_heads_that_are_alike_has_wilsons_interval_of_fewer_maps():
     assert not alike["known"]
 
 
-def test_what_is_said_of_recalls():
-    counts = heads_of([1] * 100, 1)
-    counts[0, 0, 4, 4] = 1
-    said = said_of_recalls(recalls(counts))
-    assert "Recall is known within 10 points of: diagonal." in said
-    assert "Recall is not known within 10 points of: heterogeneous." in said
-    assert "No labelled map has the class: vertical, vertical+diagonal, block." in said
-
-
 def toy_counts() -> np.ndarray:
     """Label 0 is taken for 1 in one of five maps, label 1 for 0 in two of five; 2 is not there."""
     counts = np.zeros((5, 5), dtype=int)
@@ -135,34 +125,43 @@ def test_shares_are_corrected_as_by_hand():
     np.testing.assert_allclose(found, [1, 0, 0, 0, 0], atol=1e-6)
 
 
+WIDTH = "corrected_high - corrected_low"
+
+
+def rows(shares: np.ndarray, drawn: np.ndarray) -> pd.DataFrame:
+    """Shares of the patterns, in another order than that of the classes."""
+    table = pd.DataFrame({"pattern": CLASSES, "share": shares, "share_drawn": list(drawn)})
+    return table.iloc[::-1]
+
+
 def test_the_interval_of_corrected_shares_has_both_kinds_of_resamples():
     shares = np.array([0.6, 0.4, 0.0, 0.0, 0.0])
     still = np.repeat(shares[:, None], 200, axis=1)
     noise = np.random.default_rng(0).normal(0, 0.02, 200)
     moving = still + np.stack([noise, -noise, *np.zeros((3, 200))])
     same = np.repeat(toy_counts()[None, None], 20, axis=1)
-    sure = corrected_table(shares, still, same, 0)
+    sure = corrected_table(rows(shares, still), same, 0)
     assert sure["corrected"].tolist() == pytest.approx([0.5, 0.5, 0, 0, 0], abs=1e-6)
-    np.testing.assert_allclose(sure["low"], sure["high"], atol=1e-9)
+    np.testing.assert_allclose(sure["corrected_low"], sure["corrected_high"], atol=1e-9)
     assert sure["labelled"].tolist() == [200, 2000, 0, 140, 140]
     # A change of 0.02 of predictions is one of 0.05 of labels, as 0.8 - 0.4 of them tell.
-    width = corrected_table(shares, moving, same, 0).eval("high - low")[0]
+    width = corrected_table(rows(shares, moving), same, 0).eval(WIDTH)[0]
     assert width == pytest.approx(2 * 1.96 * 0.05, rel=0.2)
     heads = np.repeat(toy_counts()[None, None], 20, axis=1)
     heads[0, ::2, 1, :2] = [[80, 20]]
     heads[0, 1::2, 1, :2] = [[0, 100]]
-    assert corrected_table(shares, still, heads, 0).eval("high - low")[0] > 0.1
+    assert corrected_table(rows(shares, still), heads, 0).eval(WIDTH)[0] > 0.1
 
 
 def test_starts_count_once_as_labelled_maps():
     counts = np.repeat(toy_counts()[None, None], 3, axis=0)
-    table = corrected_table(np.full(5, 0.2), np.full((5, 10), 0.2), counts, 0)
+    table = corrected_table(rows(np.full(5, 0.2), np.full((5, 10), 0.2)), counts, 0)
     assert table["labelled"].tolist() == [10, 100, 0, 7, 7]
 
 
 def test_without_resamples_of_shares_corrected_ones_have_no_limits():
     shares = np.array([0.6, 0.4, 0.0, 0.0, 0.0])
     same = np.repeat(toy_counts()[None, None], 20, axis=1)
-    found = corrected_table(shares, np.full((5, 200), np.nan), same, 0)
+    found = corrected_table(rows(shares, np.full((5, 200), np.nan)), same, 0)
     assert found["corrected"].tolist() == pytest.approx([0.5, 0.5, 0, 0, 0], abs=1e-6)
-    assert found[["low", "high"]].isna().all(axis=None)
+    assert found[["corrected_low", "corrected_high"]].isna().all(axis=None)

@@ -13,9 +13,9 @@ from stages.patterns.special import SpecialRule
 from stages.patterns.stage import (
     beyond_by_head,
     classify,
-    head_counts,
+    head_shares,
     map_table,
-    task_shares,
+    pattern_shares,
 )
 
 CPU = torch.device("cpu")
@@ -80,26 +80,29 @@ def test_a_stripe_on_a_word_is_heterogeneous_under_the_rule_of_the_source(tmp_pa
     np.testing.assert_allclose(readings.beyond[0], [0, 0.75], atol=1e-3)
     table = map_table(ids, readings, 1, RULE)
     assert table["pattern_special"].tolist() == ["vertical", "heterogeneous"]
-    by_head = beyond_by_head(np.array([[0.0, 0.5]] * 3 + [[0.0, 1.0]] * 3), 1, 100, 0)
+    by_head = beyond_by_head(np.array([[0.0, 0.5]] * 3 + [[0.0, 1.0]] * 3), np.arange(6), 1, 100, 0)
     assert by_head["beyond"].tolist() == [0, 0.75]
     assert by_head["head"].tolist() == [0, 1]
 
 
 def test_counts_and_shares_by_hand():
     patterns = np.array([[0, 1, 3], [0, 0, 3], [0, 4, 3]])
-    counts = head_counts(patterns, 3).set_index(["layer", "head", "pattern"])["maps"]
+    table = head_shares(patterns, 3).set_index(["layer", "head", "pattern"])
+    counts = table["maps"]
+    np.testing.assert_allclose(table["share"], counts / 3)
     assert counts[0, 0, "vertical"] == 3
     assert counts[1, 0, "diagonal"] == counts[1, 0, "heterogeneous"] == 1
     assert counts[2, 0, "block"] == 3
     assert counts.sum() == patterns.size
     patterns = np.tile(patterns, (3, 1))
-    table, drawn = task_shares(patterns, 200, 0)
+    table = pattern_shares(patterns, np.arange(9), 200, 0)
     shares = table.set_index("pattern")
     assert shares.loc["vertical", "share"] == pytest.approx(4 / 9)
-    assert shares.loc["vertical", "low"] < 4 / 9 < shares.loc["vertical", "high"]
+    assert shares.loc["vertical", "share_low"] < 4 / 9 < shares.loc["vertical", "share_high"]
     assert shares["share"].sum() == pytest.approx(1)
-    assert drawn.shape == (1, 5, 200)
-    np.testing.assert_allclose(drawn[0].sum(0), 1)
+    drawn = np.stack(table["share_drawn"])
+    assert drawn.shape == (5, 200)
+    np.testing.assert_allclose(drawn.sum(0), 1)
 
 
 def test_a_row_of_maps_says_which_head_it_is_and_what_it_gives_away():

@@ -7,7 +7,8 @@ from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.network import PatternClassifier
 from stages.patterns.readings import Reader
 from stages.patterns.special import SpecialRule
-from stages.patterns.text_patterns.stage import read_texts, share_table
+from stages.patterns.stage import pattern_shares
+from stages.patterns.text_patterns.stage import read_texts
 from tests.oracle import HEADS, LAYERS, SEP, OracleRecording, oracle_corpus, oracle_texts
 
 
@@ -39,7 +40,7 @@ def test_maps_are_classified_head_by_head_and_shares_add_up(tmp_path):
     # All of its attention goes to [SEP], so its stripe is a special one.
     assert (readings.patterns(rule)["special"][:, to_sep] == CLASSES.index("vertical")).all()
     assert readings.beyond[:, to_sep].max() < 1e-6
-    table, drawn = share_table(patterns, oracle_texts(corpus, tmp_path), rows, (50, 0))
+    table = pattern_shares(patterns, oracle_texts(corpus, tmp_path).groups[rows], 50, 0)
     assert table["share"].sum() == 1
     assert table.set_index("pattern")["share"]["vertical"] == vertical.mean()
-    assert drawn.shape == (1, len(CLASSES), 50)
+    assert np.stack(table["share_drawn"]).shape == (len(CLASSES), 50)

@@ -78,7 +78,8 @@ class HeadColumn:
                 None, axis=1
             )
         if self.join == "first":
-            first = rows[rows["data"] == rows["data"].iloc[0]].drop_duplicates(PLACE)
+            first = rows[rows["data"] == rows["data"].iloc[0]] if "data" in rows else rows
+            first = first.drop_duplicates(PLACE)
             titles = {column: f"{self.title}: {column}" for column in self.show}
             table = first.set_index(PLACE)[[*self.show, self.value]]
             return table.rename(columns={self.value: self.title} | titles)

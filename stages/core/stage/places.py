@@ -32,3 +32,8 @@ def maps_folder(task: str, arm: Arm) -> Path:
 def outcomes_folder(task: str, seed: int) -> Path:
     """The predictions of the tuned model of a task under every gate."""
     return WORK / "ablate" / task / str(seed)
+
+
+def patterns_file(task: str, arm: Arm) -> Path:
+    """The pattern of every classified map of an arm."""
+    return WORK / "patterns" / task / f"{arm}.parquet"

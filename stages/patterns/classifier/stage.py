@@ -113,6 +113,7 @@ def fold_table(data: LabelledMaps, trained: dict[int | None, Trained]) -> pd.Dat
         for start, map_alone in enumerate(trained[fold].maps_alone):
             codes["map_alone"][start, rows] = map_alone.predict(maps).argmax(1)
     places = data.table[["map", "encoder", "layer", "head", "drawn_by", "label"]]
+    places = places.rename(columns={"encoder": "checkpoint"})
     tables = []
     for start in range(starts):
         models = {name: names[found[start]] for name, found in codes.items()}

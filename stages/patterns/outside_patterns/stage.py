@@ -89,16 +89,12 @@ def predictions(maps: list[Map]) -> list[dict[str, Int[np.ndarray, " map"]]]:
 
 def corrected(scored: pd.DataFrame, corpus: str, seed: int) -> pd.DataFrame:
     """The corpus's shares of patterns, corrected under each rule by the labelled maps."""
-    shares = pd.read_parquet(TEXT_SHARES.path(corpus=corpus))
-    (drawn,) = np.load(TEXT_SHARES.resampled_path(corpus=corpus))
+    shares = TEXT_SHARES.where(arm=RECORDED).of(pd.read_parquet(TEXT_SHARES.path(corpus)))
     tables = []
     for rule in (ANY, SPECIAL):
-        rows = (shares["encoder"] == RECORDED) & (shares["rule"] == rule)
-        of_rule = shares[rows].set_index("pattern")["share"].loc[list(CLASSES)].to_numpy()
-        order = [shares[rows]["pattern"].tolist().index(name) for name in CLASSES]
         counts = confusions(scored[scored["rule"] == rule], "network")
-        found = corrected_table(of_rule, drawn[rows.to_numpy()][order], counts, seed)
-        tables.append(found.assign(rule=rule))
+        of_rule = corrected_table(shares[shares["rule"] == rule], counts, seed)
+        tables.append(of_rule.assign(rule=rule))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -121,5 +117,5 @@ def run_stage(corpus: str) -> None:
     table, maps = read_outside(folder, MapStore(maps_of_corpus))
     labels = read_labels(folder, table["map"].tolist())
     scored = scored_table(maps, table, labels, predictions(maps), rule)
-    OUTSIDE.write(scored, corpus=corpus)
-    OUTSIDE_CORRECTED.write(corrected(scored, corpus, parameters.seed), corpus=corpus)
+    OUTSIDE.write(scored, data=corpus)
+    OUTSIDE_CORRECTED.write(corrected(scored, corpus, parameters.seed), data=corpus, arm=RECORDED)
