@@ -86,7 +86,7 @@ def mean_f1(scored: pd.DataFrame, model: str) -> dict[str, float]:
 
 def recall_on_chance(measures: Measures) -> pd.DataFrame:
     """Recall of each class on labelled maps that were drawn by chance."""
-    return recalls(confusions(measures.rows(FOLDS).query("drawn_by == @CHANCE"), "network"))
+    return recalls(confusions(measures.rows(FOLDS.where(drawn_by=CHANCE)), "network"))
 
 
 def outside_scores(measures: Measures) -> pd.DataFrame:

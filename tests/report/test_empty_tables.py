@@ -14,6 +14,7 @@ from stages.core.pages.head_facts import all_facts
 from stages.core.pages.page import with_rows
 from stages.core.stage.settings import section
 from stages.core.stage.tables import MeasuredTable, drawn_name
+from stages.core.tables import Selection, Table
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import REGISTERED, SUMMARIES, Settings, answer, read_claims
 from stages.core.verdicts.measures import Measures, open_measures
@@ -30,8 +31,16 @@ ROOMS = sorted({one.__module__.split(".")[1] for one in REGISTERED.values()})
 class Emptied(Measures):
     """Measures of which one table has no rows."""
 
-    asked: dict[str, MeasuredTable]
+    asked: dict[str, MeasuredTable | Table]
     emptied: str = ""
+
+    def rows(self, wanted: Table | Selection, drawn: bool = False) -> pd.DataFrame:
+        table = wanted.table if isinstance(wanted, Selection) else wanted
+        self.asked[table.file] = table
+        rows = super().rows(wanted, drawn)
+        if table.file == self.emptied:
+            raise NotMeasured(f"{table.file} has no rows")
+        return rows
 
     def frame(self, declared: MeasuredTable) -> pd.DataFrame:
         return self._without_rows(declared, super().frame(declared))

@@ -12,7 +12,6 @@ from stages.ablate import head_facts as ablate
 from stages.core.verdicts.measures import Measures
 from stages.core.viewer.packed_maps import unpacked
 from stages.core.viewer.tables import TEXTS as KEPT
-from stages.patterns import head_facts as patterns
 from stages.report.head_examples import examples_of, label_in_words, notes, shortened
 from stages.report.head_pages import HeadFacts, ModelHeads, facts_of_layer, write_heads
 from stages.surface import head_facts as surface
@@ -192,24 +191,3 @@ def roles(*rows: tuple) -> pd.DataFrame:
 )
 def test_what_is_said_of_roles(rows, said):
     assert surface.said(rows) == said
-
-
-def test_the_commonest_pattern_and_what_is_said_of_it():
-    shares = pd.DataFrame(
-        [
-            ("one", "tuned", 0, 0, "vertical", 0.4),
-            ("one", "tuned", 0, 0, "diagonal", 0.6),
-            ("two", "tuned", 0, 0, "vertical", 0.5),
-            ("two", "tuned", 0, 0, "diagonal", 0.5),
-            ("two", "random_weights", 0, 0, "heterogeneous", 1.0),
-        ],
-        columns=["data", "model", "layer", "head", "pattern", "share"],
-    )
-    found = patterns.commonest(shares)
-    assert found["pattern"].tolist() == ["diagonal", "vertical or diagonal", "heterogeneous"]
-    assert found["share of its maps"].tolist() == [0.6, 0.5, 1.0]
-    assert patterns.said(found) == (
-        "The commonest pattern of its maps is, of 2 sets of maps, diagonal in 1 and vertical or "
-        "diagonal in 1."
-    )
-    assert patterns.said(found[found["model"] == "random_weights"]) == ""
