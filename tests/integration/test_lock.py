@@ -78,10 +78,10 @@ def test_an_altered_output_of_a_gathered_folder_is_found():
 def test_stages_whose_code_changed_are_found():
     sums = {"drift": "a sum", "ablate.effects": "another"}
     drift = {"path": "work/code/drift.txt", "md5": hashlib.md5(b"a sum").hexdigest()}
-    effects = {"path": "work/code/ablate.effects.txt", "md5": hashlib.md5(b"older").hexdigest()}
+    effects = {"path": "work/code/effects.txt", "md5": hashlib.md5(b"older").hexdigest()}
     lock = {"drift@a": {"deps": [drift]}, "effects@a": {"deps": [effects]}, "none": {}}
     (found,) = code_complaints(lock, sums)
-    assert found.startswith("effects@a: work/code/ablate.effects.txt is another now")
+    assert found.startswith("effects@a: work/code/effects.txt is another now")
 
 
 def check_settings(folder, warm):

@@ -112,7 +112,7 @@ ADDED = {
 STAGE = {
     "desc": "How long texts are",
     "matrix": {"task": "${run.tasks}"},
-    "cmd": "python -m stages.lengths ${item}",
+    "cmd": "python -m stages lengths ${item}",
     "deps": ["work/tasks/${item.task}", "work/code/lengths.txt"],
     "params": [NAME],
     "outs": ["work/measures/lengths/${item.task}.parquet"],

@@ -23,7 +23,7 @@ COMPARED = (
         for name in ("glue", "text", "dodrio", "chinese", "sesame", "reading")
     ),
 )
-COMPARE_CONFIGURATIONS = f"python -m stages.report compare {' '.join(COMPARED)}"  # of README
+COMPARE_CONFIGURATIONS = f"python -m stages report compare {' '.join(COMPARED)}"  # of README
 
 
 def of(verdict: str, layers: int = 6, **changes) -> dict:

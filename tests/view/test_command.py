@@ -26,9 +26,9 @@ from tests.integration.tiny import run
 from tests.view.conftest import FIRST, LONG_POSITIONS
 from tools.pipeline import ROOT
 
-VIEW = 'python -m stages.view "The keys that he lost are here." "She found them."'
+VIEW = 'python -m stages view "The keys that he lost are here." "She found them."'
 VIEW_TUNED = (
-    'python -m stages.view "A film that nobody disliked." --model work/models/sentiment/tuned-0 '
+    'python -m stages view "A film that nobody disliked." --model work/models/sentiment/tuned-0 '
     "--against work/models/sentiment/untuned-0 --output film.html"
 )
 HOSTILE = "</script><script>document.title='x'</script> <!--data--> <img src=x onerror=alert(1)>"
