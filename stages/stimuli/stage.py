@@ -39,4 +39,6 @@ def run_stage(stimuli_set: str | None = None) -> None:
     write_stimuli(stimuli_set, probes, attention)
     if maps:
         copy_maps(maps, STIMULI / stimuli_set / "maps")
-    typer.echo(f"{stimuli_set}: {len(probes)} cases of probes, {len(attention)} sentences for attention")
+    typer.echo(
+        f"{stimuli_set}: {len(probes)} cases of probes, {len(attention)} sentences for attention"
+    )

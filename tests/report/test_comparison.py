@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stages.core.verdicts.findings import Findings
-from stages.report.__main__ import app
+from stages.report.command import app
 from stages.report.comparison import compared, differences, nowhere, summary, write_comparison
 from stages.report.site import environment
 from tests.report.test_bars import finding

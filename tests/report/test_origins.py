@@ -40,10 +40,10 @@ corpora: {web: {texts: 3}, news: {texts: 4}}
 """
 
 
-SYNTAX = ["stages/core/stage", "stages/syntax/__main__.py", "stages/syntax/stage.py"]
+SYNTAX = ["stages/__main__.py", "stages/core/stage", "stages/syntax/stage.py"]
 CODE = {
     "syntax": SYNTAX,
-    "ablate.effects": ["stages/ablate/effects", "stages/syntax/words.py"],
+    "effects": ["stages/ablate/effects", "stages/syntax/words.py"],
     "ablate": ["stages/ablate/stage.py"],
     "corpus-conllu": ["stages/corpus/conllu.py", "stages/corpus/sound.py"],
     "corpus-written": ["stages/corpus/sound.py", "stages/corpus/written.py"],
@@ -53,8 +53,8 @@ CODE = {
 def written(folder: Path) -> tuple[Path, Path, Path]:
     (folder / "dvc.yaml").write_text(PIPELINE)
     (folder / "params.yaml").write_text(SETTINGS)
-    (folder / "code.json").write_text(json.dumps(CODE))
-    return folder / "dvc.yaml", folder / "params.yaml", folder / "code.json"
+    (folder / "files.json").write_text(json.dumps(CODE))
+    return folder / "dvc.yaml", folder / "params.yaml", folder / "files.json"
 
 
 def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
@@ -63,7 +63,7 @@ def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
         "syntax",
         "Heads that find heads",
         "python -m stages syntax",
-        "stages/syntax",
+        "stages/syntax/stage.py",
         ["stages/syntax/stage.py"],
         {"syntax": {"corpora": ["web"], "offsets": 5}, "corpora.web": {"texts": 3}},
     )
