@@ -105,7 +105,8 @@ def check_settings(folder, warm):
             "stages/core/grid/grid.py",
             "STACKED_TOKENS = ",
             "STACKED_TOKENS = 1 and ",
-            r"^(ablate|control|harmful|matching|reading|word_order)@\w+: work/code/\w+\.txt is ",
+            r"^((ablate|control|harmful|matching|reading|word_order)@\w+: work/code/\w+\.txt"
+            r"|code: work/code) is ",
             "would run the stage code$",
         ),
         # What would run first has no inputs here.
