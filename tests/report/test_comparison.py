@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from stages.__main__ import app as stages
 from stages.core.verdicts.findings import Findings
 from stages.report.command import app
 from stages.report.comparison import compared, differences, nowhere, summary, write_comparison
@@ -152,9 +153,9 @@ def test_the_committed_comparison_is_current(monkeypatch):
     """Renew it by the command of README after `reports/findings.json` of one has changed."""
     monkeypatch.chdir(ROOT)
     committed, again = Path("reports/comparison.html"), Path("reports/comparison-again.html")
-    _, _, *arguments = COMPARE_CONFIGURATIONS.split()
+    _, _, _, *arguments = COMPARE_CONFIGURATIONS.split()
     try:
-        done = CliRunner().invoke(app, [*arguments[1:], "--output", str(again)])
+        done = CliRunner().invoke(stages, [*arguments, "--output", str(again)])
         assert done.exit_code == 0
         assert again.read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
     finally:
