@@ -48,7 +48,7 @@ OPTIONS = {
 
 
 class Stages(TyperGroup):
-    """A group whose commands are read when they are asked for."""
+    """A group that reads a command when it is asked for."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -76,12 +76,11 @@ def stage_function(file: Path) -> Callable[..., None]:
         file: defines `run_stage`; relative to the root.
     """
     body = ast.parse((ROOT / file).read_text(encoding="utf-8")).body
-    (stage,) = (one for one in body if isinstance(one, ast.FunctionDef) and one.name == "run_stage")
+    (stage,) = (node for node in body if getattr(node, "name", None) == "run_stage")
     parameters = stage.args.args
     required = len(parameters) - len(stage.args.defaults)
-    defaults = [inspect.Parameter.empty] * required + list(
-        map(ast.literal_eval, stage.args.defaults)
-    )
+    defaults = [inspect.Parameter.empty] * required
+    defaults += map(ast.literal_eval, stage.args.defaults)
 
     def run_stage(**options: Any) -> None:
         _module(file).run_stage(**options)

@@ -54,15 +54,15 @@ def stage_closure(stage: str, source: str | None = None) -> set[Path]:
 
 def closure(files: Iterable[Path]) -> set[Path]:
     """The files, the packages around them, and every file that these import, directly or not."""
-    found: set[Path] = set()
+    followed: set[Path] = set()
     fresh = set(files)
     # Python runs the packages around a module first.
     around = {folder / "__init__.py" for file in fresh for folder in file.parents}
     fresh |= {file for file in around if (ROOT / file).is_file()}
     while fresh:
-        found |= fresh
-        fresh = set().union(*(imports(file) for file in fresh)) - found
-    return {file for file in found if not runs_nothing(file)}
+        followed |= fresh
+        fresh = set().union(*(imports(file) for file in fresh)) - followed
+    return {file for file in followed if not runs_nothing(file)}
 
 
 def code_run_by(module: str) -> list[Path]:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ COMMAND_FILE = "command.py"  # of a room with commands beside its stage
 AGAIN = "run the stage again: what is finished stays"
 
 
+@cache
 def stage_files(root: Path = ROOT) -> dict[str, Path]:
     """The modules that define `run_stage`, relative to the root, by the stages' names.
 
@@ -46,7 +48,7 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
 
     So does a file that cannot be read or written, or a disk that is full, of a worker too.
 
-    A stage with further commands gives its typer app instead. A stage that DVC runs ends with it.
+    `main` may be a typer app. A stage that DVC runs ends with it.
     """
     if "DVC_STAGE" in os.environ:
         end_with_parent()
