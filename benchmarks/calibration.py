@@ -24,6 +24,7 @@ from benchmarks.alone import run
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
+from stages.core.stage.command import stage_files
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import PARAMETER_FILE, section
@@ -34,7 +35,7 @@ from stages.core.verdicts.findings import judged
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.setting import Setting
 from stages.encoder.stage import random_weights
-from tools.pipeline import definition, stage_module
+from tools.pipeline import definition, stage_name
 
 
 class OfOneEncoder(Measures):
@@ -130,21 +131,22 @@ def _measure_alone(folder: Path, corpora: list[str]) -> Path:
 def run_stages(corpora: list[str]) -> None:
     """Run every stage of corpora, in this folder and process: modules are loaded once."""
     for corpus in corpora:
-        for module in modules_on(corpus):
-            importlib.import_module(f"{module}.stage").run_stage(corpus)
+        for name in stages_on(corpus):
+            module = ".".join(stage_files()[name].with_suffix("").parts)
+            importlib.import_module(module).run_stage(corpus)
 
 
-def modules_on(corpus: str) -> list[str]:
-    """The modules of the studies that this configuration runs on a corpus, in order."""
+def stages_on(corpus: str) -> list[str]:
+    """The studies that this configuration runs on a corpus, in order."""
     parameters = read_yaml(PARAMETER_FILE)
-    modules = []
+    names = []
     for stage in read_yaml("dvc.yaml")["stages"].values():
         corpora = parameters
         for key in stage.get("matrix", {}).get("corpus", "").strip("${}").split("."):
             corpora = corpora.get(key, {})
         if corpus in corpora:
-            modules.append(stage_module(definition(stage)["cmd"]))
-    return modules
+            names.append(stage_name(definition(stage)["cmd"]))
+    return names
 
 
 def judged_pairs(

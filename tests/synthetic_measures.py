@@ -19,7 +19,7 @@ from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
-from stages.findings.__main__ import app as findings
+from stages.findings.command import app as findings
 from stages.harmful import tables as harmful
 from stages.harmful.choices import divide, rank
 from stages.harmful.found import (
@@ -40,7 +40,7 @@ from stages.matching import tables as matching
 from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
 from stages.pretrain.tables import KINDS
-from stages.report.__main__ import app as report
+from stages.report.command import app as report
 from stages.word_order import tables as word_order
 from tests.declared import write_declared
 from tests.examples.planted import write_planted

@@ -80,7 +80,7 @@ def kill(rebuild: subprocess.Popen, what: str) -> bool:
             rebuild.kill()
         else:
             running = psutil.Process(rebuild.pid).children(recursive=True)
-            stages = [one for one in running if "stages." in " ".join(one.cmdline())]
+            stages = [one for one in running if "-m stages " in " ".join(one.cmdline())]
             stages[-1].kill()
     except (psutil.NoSuchProcess, ProcessLookupError, IndexError):
         return False

@@ -20,18 +20,18 @@ from typing import Annotated, Any
 
 import typer
 
-from stages.core.code_files import sums_file
 from stages.core.stage.command import stage_command
 from stages.core.stage.files import read_yaml
 from stages.core.stage.lock_file import LOCK, read_lock
+from stages.core.stage.places import CODE
 from stages.core.stage.settings import PARAMETER_FILE
 from tools.lock_bytes import DVC, bytes_complaints, folder_hash
 from tools.repository import require_repository
 
 PRINT_SUMS = """
 import json
-from stages.code.stage import run_files, sums
-print(json.dumps({name: sums(files) for name, files in run_files().items()}))
+from stages.code.stage import contents
+print(json.dumps(contents()))
 """
 
 
@@ -56,23 +56,25 @@ def folder_complaints(lock: dict) -> list[str]:
 
 
 def code_complaints(lock: dict, sums: dict[str, str]) -> list[str]:
-    """One line for each stage that runs other code than the lock says; `sums` has what is in the
-    files of sums of now."""
-    now = {
-        sums_file(name).as_posix(): hashlib.md5(text.encode()).hexdigest()
-        for name, text in sums.items()
-    }
+    """One line for each stage that runs other code than the lock says, and for the sums themselves.
+
+    Args:
+        sums: as `sums_of` has them.
+    """
+    hashes = {name: hashlib.md5(text.encode()).hexdigest() for name, text in sums.items()}
+    now = {(CODE / name).as_posix(): md5 for name, md5 in hashes.items()}
+    now[CODE.as_posix()] = folder_hash(hashes)
     return [
-        f"{name}: {dep['path']} is another now, as code that the stage runs has changed; "
+        f"{name}: {path['path']} is another now, as code that the stage runs has changed; "
         "run dvc repro"
         for name, stage in lock.items()
-        for dep in stage.get("deps", [])
-        if dep["path"] in now and dep["md5"] != now[dep["path"]]
+        for path in [*stage.get("deps", []), *stage.get("outs", [])]
+        if path["path"] in now and path["md5"] != now[path["path"]]
     ]
 
 
 def sums_of(code: Path) -> dict[str, str]:
-    """The files of sums that the stage `code` writes of a project's `stages`."""
+    """The files that the stage `code` writes of a project's `stages`, by name."""
     printed = subprocess.run(
         [sys.executable, "-c", PRINT_SUMS],
         cwd=code.parent,

@@ -7,7 +7,7 @@ from stages.check.configuration import definition as definition
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def stage_module(command: str) -> str:
-    """The module that a stage's command runs: `python -m MODULE ...`."""
+def stage_name(command: str) -> str:
+    """The stage that a command runs: `python -m stages NAME ...`."""
     words = command.split()
-    return words[words.index("-m") + 1]
+    return words[words.index("stages") + 1]

@@ -130,8 +130,11 @@ def recorded_statistics(
     return moments
 
 
-def run_stage(task: str, seed: int | None = None, arm: list[str] | None = None) -> None:
-    """Record the attention of the models of TASK on its validation examples."""
+def run_stage(task: str, seed: int | None = None, arms: list[str] | None = None) -> None:
+    """Record the attention of the models of TASK on its validation examples.
+
+    By default the models have the task's first seed.
+    """
     seed = seeds_of(task, seed)[0]
     parameters = section(Attend, "attend")
     definition = load_task(task)
@@ -140,7 +143,7 @@ def run_stage(task: str, seed: int | None = None, arm: list[str] | None = None) 
     examples = read_examples(examples_file(task, "validation"))
     rows = draw_examples(examples, parameters.examples, parameters.seed).index.to_numpy()
 
-    arms = arm or list(TASK_ARMS)
+    arms = arms or list(TASK_ARMS)
     folders = {name: model_folder(task, name, seed) for name in arms}
     # All are of one checkpoint.
     tokenizer = load_tokenizer(folders[arms[0]])

@@ -1,8 +1,8 @@
 """The sums of the source files that each stage runs, and which these are.
 
-`dvc.yaml` names for every stage one file of sums in place of the dozens of files that it runs: a
-stage runs anew when a file changes that it runs, and for no other, and `dvc.lock`, which DVC reads
-and writes whole after every stage, stays short.
+A stage depends on one file of sums in place of the dozens of files that it runs. It runs anew when
+a file changes that it runs, and for no other. `dvc.lock`, which DVC writes whole after every stage,
+stays short.
 """
 
 import hashlib
@@ -11,34 +11,47 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
-from stages.core.closure import CORPUS, ROOT, closure, commands, runs_nothing, sources
-from stages.core.code_files import FILES, sums_file
+from stages.core.closure import (
+    CORPUS,
+    ROOT,
+    runs_nothing,
+    sources,
+    stage_closure,
+    stages_with_code,
+)
 from stages.core.stage.files import atomic
+from stages.core.stage.places import CODE, CODE_FILES
 
 
 def run_stage() -> None:
-    """Write a file of sums for each stage (a corpus has one for its source), and which files."""
+    """Write the sums of the source files that each stage runs to work/code, and which these are."""
+    with atomic(CODE) as folder:
+        folder.mkdir()
+        for name, text in contents().items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def contents() -> dict[str, str]:
+    """The text of each file of `work/code`, by its name."""
     files = run_files()
-    for name, own in files.items():
-        with atomic(sums_file(name)) as partial:
-            partial.write_text(sums(own), encoding="utf-8")
-    with atomic(FILES) as partial:
-        paths = {name: [path.as_posix() for path in folded(own)] for name, own in files.items()}
-        partial.write_text(json.dumps(paths, indent=1) + "\n", encoding="utf-8")
+    listed = {name: [path.as_posix() for path in folded(paths)] for name, paths in files.items()}
+    return {f"{name}.txt": sums(paths) for name, paths in files.items()} | {
+        CODE_FILES.name: json.dumps(listed, indent=1) + "\n"
+    }
 
 
 def run_files() -> dict[str, list[Path]]:
     """The files that each stage runs or reads of its packages, relative to the root, in order.
 
-    A stage `stages.finetune.readers` is named `finetune.readers`, a corpus `corpus-SOURCE`.
+    A stage has its name in `dvc.yaml`; one of a corpus is named `corpus-SOURCE`.
     """
-    found = {_name(module): closure(module) for module in commands() if module != CORPUS} | {
-        f"{_name(CORPUS)}-{source}": closure(CORPUS, source) for source in sources()
+    run = {name: stage_closure(name) for name in stages_with_code() if name != CORPUS} | {
+        f"{CORPUS}-{source}": stage_closure(CORPUS, source) for source in sources()
     }
-    beside = other_files()
+    others = other_files()
     return {
-        name: sorted(files.union(*(beside.get(file.parent, []) for file in files)))
-        for name, files in found.items()
+        name: sorted(files.union(*(others.get(file.parent, []) for file in files)))
+        for name, files in run.items()
     }
 
 
@@ -77,7 +90,3 @@ def sums(files: Iterable[Path]) -> str:
         f"{hashlib.md5((ROOT / file).read_bytes()).hexdigest()}  {file.as_posix()}\n"
         for file in files
     )
-
-
-def _name(module: str) -> str:
-    return module.removeprefix("stages.")

@@ -141,11 +141,11 @@ def open_stimuli(name: str, device: torch.device) -> tuple[Iterable[Recording], 
     return texts.recordings(device), stimuli
 
 
-def run_stage(name: str) -> None:
-    """Measure how much the distractors of the stimuli NAME confuse every layer and head."""
+def run_stage(stimuli_set: str) -> None:
+    """Measure how much the distractors of the stimuli SET confuse every layer and head."""
     parameters = section(Confusion, "confusion")
     device = start(read_runtime(), parameters.seed)
-    recordings, stimuli = open_stimuli(name, device)
+    recordings, stimuli = open_stimuli(stimuli_set, device)
     rows, heads = [], []
     with torch.inference_mode():
         for recording in recordings:
@@ -153,5 +153,5 @@ def run_stage(name: str) -> None:
             rows.append(found)
             heads.append(every)
     tables, drawn = zip(*rows, strict=True)
-    CONDITIONS.write(tables, drawn, set=name)
-    HEADS.write(heads, set=name)
+    CONDITIONS.write(tables, drawn, set=stimuli_set)
+    HEADS.write(heads, set=stimuli_set)

@@ -71,7 +71,7 @@ class FolderCheckpoint(Described):
 
 
 class PretrainedCheckpoint(Described):
-    """An encoder that `python -m stages.pretrain --keep` made."""
+    """An encoder that `python -m stages pretrain --keep` made."""
 
     source: Literal["pretrain"]
     # NAME@FINGERPRINT, of its text and its settings; so the report calls it.
@@ -195,7 +195,7 @@ def _kept_folder(checkpoint: PretrainedCheckpoint) -> Path:
     if made != asked:
         raise refusal(
             f"{folder} was made of another text or with other settings: it is {name}@{made}; name "
-            "that in `checkpoint.id`, or make the encoder anew (python -m stages.pretrain "
+            "that in `checkpoint.id`, or make the encoder anew (python -m stages pretrain "
             f"--encoder {name} --keep)"
         )
     return folder

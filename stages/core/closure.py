@@ -1,61 +1,68 @@
-"""The files of the project that a stage's command runs, read from their imports.
+"""The files of the project that a stage runs, read from their imports.
 
 Files that hold a docstring alone, or beside it only imports of the project, are left out: they
 change no result, and what they import is found by itself.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from stages.core.stage.command import COMMAND_FILE, ROOT, stage_files
 from stages.core.stage.files import InputError
 
-ROOT = Path(__file__).parents[2]
+MAIN = Path("stages/__main__.py")
 # Files of all rooms that a stage loads by their names (stages/core/verdicts/rooms.py).
 GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py", "*/head_facts.py")}
-CORPUS = "stages.corpus"  # loads the module of a corpus' source by its name, and no other's
+CORPUS = "corpus"  # the stage that loads the module of a corpus' source by its name
+CODE = "code"  # the stage that sums the code of the others
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement
-NO_STAGES = ("stages.code", "stages.view")  # commands on whose code no stage's result depends
 
 
-def commands() -> list[str]:
-    """The modules that stages run, as `stages.finetune.readers`."""
-    files = sorted((ROOT / "stages").rglob("__main__.py"))
-    modules = [".".join(file.relative_to(ROOT).parent.parts) for file in files]
-    return [module for module in modules if module not in NO_STAGES]
+def stages_with_code() -> list[str]:
+    """The stages whose results depend on their code."""
+    return sorted(stage_files(ROOT).keys() - {CODE})
 
 
 def sources() -> dict[str, Path]:
     """The modules that read corpora, by the name of their source: those with a function `read`."""
+    module = stage_files(ROOT)[CORPUS]
     return {
         file.stem: file.relative_to(ROOT)
-        for file in sorted((ROOT / CORPUS.replace(".", "/")).glob("[!_]*.py"))
-        if file.stem != "stage" and "\ndef read(" in file.read_text(encoding="utf-8")
+        for file in sorted((ROOT / module.parent).glob("[!_]*.py"))
+        if file.stem != module.stem and "\ndef read(" in file.read_text(encoding="utf-8")
     }
 
 
-def closure(module: str, source: str | None = None) -> set[Path]:
-    """Every file that `python -m MODULE` runs, relative to the root.
+def stage_closure(stage: str, source: str | None = None) -> set[Path]:
+    """Every file that `python -m stages STAGE` runs, relative to the root.
+
+    The command itself imports only the module of the stage that it is asked for.
 
     Args:
         source: of a corpus, whose module is then among them; None for no corpus' own.
     """
-    main = module_file(f"{module}.__main__") or module_file(module)
-    assert main is not None, f"{module}: no such module"
-    # Python runs the packages around a module first.
-    parts = module.split(".")
-    around = {module_file(".".join(parts[:depth])) for depth in range(1, len(parts) + 1)}
-    loaded = {
-        file.relative_to(ROOT)
-        for pattern in GATHERED.get(module.rpartition(".")[2], ())
-        for file in (ROOT / "stages").glob(pattern)
-    }
-    loaded |= {module_file(f"stages.{file.parts[1]}") for file in loaded}
+    module = stage_files(ROOT)[stage]
+    files = {MAIN, module, module.with_name(COMMAND_FILE)}
+    for pattern in GATHERED.get(stage, ()):
+        files |= {file.relative_to(ROOT) for file in (ROOT / "stages").glob(pattern)}
     if source is not None:
-        loaded.add(sources()[source])
-    found = _with_imports({main, *around, *loaded} - {None})
-    return {file for file in found if not runs_nothing(file)}
+        files.add(sources()[source])
+    return closure(file for file in files if (ROOT / file).is_file())
+
+
+def closure(files: Iterable[Path]) -> set[Path]:
+    """The files, the packages around them, and every file that these import, directly or not."""
+    followed: set[Path] = set()
+    fresh = set(files)
+    # Python runs the packages around a module first.
+    around = {folder / "__init__.py" for file in fresh for folder in file.parents}
+    fresh |= {file for file in around if (ROOT / file).is_file()}
+    while fresh:
+        followed |= fresh
+        fresh = set().union(*(imports(file) for file in fresh)) - followed
+    return {file for file in followed if not runs_nothing(file)}
 
 
 def code_run_by(module: str) -> list[Path]:
@@ -64,7 +71,9 @@ def code_run_by(module: str) -> list[Path]:
     Args:
         module: as its `__name__`.
     """
-    return sorted(ROOT / file for file in closure(module))
+    file = module_file(module)
+    assert file is not None, f"{module}: no such module"
+    return sorted(ROOT / path for path in closure([file]))
 
 
 def module_file(name: str) -> Path | None:
@@ -128,12 +137,3 @@ def _import_statements(block: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
                 yield node
             else:
                 yield from _import_statements(node)
-
-
-def _with_imports(files: set[Path]) -> set[Path]:
-    """The files, and every file of the project that they import, directly or not."""
-    found, fresh = set(), set(files)
-    while fresh:
-        found |= fresh
-        fresh = set().union(*(imports(file) for file in fresh)) - found
-    return found

@@ -1,4 +1,4 @@
-"""Encoders that `python -m stages.pretrain --keep` made: a folder each, which says how."""
+"""Encoders that `python -m stages pretrain --keep` made: a folder each, which says how."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     """
     if not (folder / FACTS_FILE).is_file():
         raise InputError(
-            f"{folder}: no encoder is kept there; make it (hours): python -m stages.pretrain "
+            f"{folder}: no encoder is kept there; make it (hours): python -m stages pretrain "
             f"--encoder {folder.name} --keep"
         )
     facts = json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))

@@ -246,7 +246,10 @@ def cls_table(
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
-    """Measure attention to kinds of tokens before and after tuning on TASK."""
+    """Measure attention to kinds of tokens before and after tuning on TASK.
+
+    By default the models have the task's first seed.
+    """
     seed = seeds_of(task, seed)[0]
     parameters = section(Features, "features")
     start(read_runtime(), parameters.seed)

@@ -106,7 +106,7 @@ def make_all(runs: Sequence[Run], examples: int) -> None:
         require_own_gpus(run.runtime)
         options = {"--task": run.task, "--arm": run.arm, "--seed": str(run.seed)}
         words = [word for option in options.items() for word in option]
-        run_under_torchrun(run.runtime, "stages.finetune", *words)
+        run_under_torchrun(run.runtime, "stages", "finetune", *words)
     # Those that take longest begin first.
     others = sorted((run for run in runs if run not in together), key=lambda run: not run.is_tuned)
     if others:

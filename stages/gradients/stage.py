@@ -51,7 +51,10 @@ def task_loss(
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
-    """Measure the gradients of the loss with respect to attention weights on TASK."""
+    """Measure the gradients of the loss with respect to attention weights on TASK.
+
+    By default the models have the task's first seed.
+    """
     seed = seeds_of(task, seed)[0]
     parameters = section(Gradients, "gradients")
     definition = load_task(task)

@@ -149,8 +149,8 @@ def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: in
     return rows[words.isin(short)]
 
 
-def run_stage(name: str) -> None:
-    """Train and score a probe of every layer on the set NAME of `stimuli`."""
+def run_stage(stimuli_set: str) -> None:
+    """Train and score a probe of every layer on the sentences of the stimuli SET."""
     parameters = section(LayerProbes, "layer_probes")
     device = start(read_runtime(), parameters.seed)
     encoders = [arm for arm in CORPUS_ARMS if (ENCODERS / arm).is_dir()]
@@ -161,7 +161,7 @@ def run_stage(name: str) -> None:
         )
     tokenizer = load_tokenizer(ENCODERS / encoders[0])  # all arms have the same
     longest = longest_input(read_config(ENCODERS / encoders[0]))
-    rows = readable(read_probes(name), tokenizer, longest)
+    rows = readable(read_probes(stimuli_set), tokenizer, longest)
     asked = questions(rows, parameters.train, parameters.test, parameters.seed)
     tables, resamples = [], []
     for arm in encoders:
@@ -171,4 +171,4 @@ def run_stage(name: str) -> None:
         table, drawn = score_table(asked, right, encoder.states, parameters)
         tables.append(table.assign(encoder=arm))
         resamples.append(drawn)
-    SCORES.write(tables, resamples, set=name)
+    SCORES.write(tables, resamples, set=stimuli_set)

@@ -15,7 +15,7 @@ from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.scores import confusions, f1, recalls
-from stages.patterns.tables import FOLDS, MODELS, OUTSIDE
+from stages.patterns.tables import CHANCE, FOLDS, MODELS, OUTSIDE
 
 MODEL_NAMES = {name: name.replace("_", " ") for name in MODELS}
 AGREEMENT = Path("data/patterns/agreement.json")

@@ -146,7 +146,7 @@ def beyond_by_head(
     )
 
 
-def run_stage(task: str, arm: list[str] | None = None) -> None:
+def run_stage(task: str, arms: list[str] | None = None) -> None:
     """Classify the attention maps that `attend` recorded of the models of TASK."""
     parameters = section(Patterns, "patterns")
     runtime = read_runtime()
@@ -157,7 +157,7 @@ def run_stage(task: str, arm: list[str] | None = None) -> None:
     folds = pd.read_parquet(FOLDS.path())
     counts = confusions(folds[folds["drawn_by"] == CHANCE], "network")
     heads, shares, corrected, beyond = [], [], [], []
-    for name in arm or TASK_ARMS:
+    for name in arms or TASK_ARMS:
         store = MapStore(maps_folder(task, name))
         drawn = drawn_rows(len(store), parameters.examples, parameters.seed)
         wanted = {store.ids[row] for row in drawn}

@@ -1,6 +1,6 @@
 """A small BERT by masked language modelling, and the curve of its making (Devlin et al. 2019).
 
-Making takes hours and is no part of `dvc repro`: `python -m stages.pretrain --encoder NAME --keep`
+Making takes hours and is no part of `dvc repro`: `python -m stages pretrain --encoder NAME --keep`
 makes `data/pretrained/NAME`, which is committed. `checkpoint: {source: pretrain, id:
 NAME@FINGERPRINT}`, as it says in the end, has every other stage take it, and what DVC runs of this
 stage brings its curve into the report.
@@ -24,7 +24,9 @@ ENCODER_FILES = (
 
 
 def run_stage(encoder: str, keep: bool = False) -> None:
-    """Bring the making of an encoder that is kept into the report; with `keep`, make it first.
+    """Bring the making of an encoder that is kept into the report; with --keep, make it.
+
+    Killed and run again, --keep goes on from the last saved state, to the same bits.
 
     Raises:
         InputError: the name is no plain one, or its folder has something else than an encoder.

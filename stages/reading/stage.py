@@ -126,29 +126,29 @@ class Run:
         )
 
 
-def run_stage(questions: str, seed: int | None = None) -> None:
-    """Ask every reader of QUESTIONS, turn its heads off, and look at its [CLS].
+def run_stage(task: str, seed: int | None = None) -> None:
+    """Ask readers of multiple-choice questions, intact and attacked, with each head off and on.
 
     What is finished of a reader is kept. Killed and run again, it goes on with the first piece of
     the reader that was not finished.
     """
     parameters, runtime = section(Reading, "reading"), read_runtime()
-    asked = drawn_questions(questions, parameters)
-    max_length = load_question_task(questions).max_length
+    asked = drawn_questions(task, parameters)
+    max_length = load_question_task(task).max_length
     runs = [
-        Run(questions, reader, own, max_length, parameters, runtime)
-        for reader, own in readers_of(questions, seed)
+        Run(task, reader, own, max_length, parameters, runtime)
+        for reader, own in readers_of(task, seed)
     ]
     if seed is None:
-        forget_others(RUNS / questions, [run.key for run in runs])
+        forget_others(RUNS / task, [run.key for run in runs])
     for run in runs:
         if is_finished(run.folder):
-            print(f"{questions} {run.key}: kept, as nothing changed that it depends on")
+            print(f"{task} {run.key}: kept, as nothing changed that it depends on")
         else:
             measure(run, asked)
     results = [Result(run.reader, run.seed, result(run.folder)) for run in runs]
     bootstrap = parameters.resamples, parameters.seed
-    write_tables(results, asked, parameters.length, *bootstrap, questions)
+    write_tables(results, asked, parameters.length, *bootstrap, task)
 
 
 def drawn_questions(questions: str, parameters: Reading) -> list[Question]:

@@ -11,11 +11,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stages.core.code_files import SUMS
 from stages.core.stage.lock_file import LOCK, read_lock
+from stages.core.stage.places import CODE
 
 WRITTEN = ("work/", "reports/")  # where stages write
-CODE = f"{SUMS.as_posix()}/"  # sums of source files, alike on every processor
+SUMS = f"{CODE.as_posix()}/"  # of source files, alike on every processor
 LEFT_OUT = ("report", "code")  # `code` depends on all source files, those of no result among them
 DIGITS = 12
 
@@ -39,6 +39,6 @@ def _inputs(stage: dict[str, Any]) -> dict[str, Any]:
     sums = {
         part["path"]: part["md5"]
         for part in stage.get("deps", [])
-        if part["path"].startswith(CODE) or not part["path"].startswith(WRITTEN)
+        if part["path"].startswith(SUMS) or not part["path"].startswith(WRITTEN)
     }
     return {"cmd": stage["cmd"], "deps": sums, "params": stage.get("params", {})}

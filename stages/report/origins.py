@@ -13,13 +13,13 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from stages.core.code_files import FILES
+from stages.core.stage.command import stage_files
 from stages.core.stage.files import read_yaml
-from stages.core.stage.places import MEASURES
+from stages.core.stage.places import CODE_FILES, MEASURES
 from stages.core.stage.settings import PARAMETER_FILE
 
 PIPELINE = Path("dvc.yaml")
-COMMAND = re.compile(r"python -m stages\.([\w.]+)")
+COMMAND = re.compile(r"python -m stages (\w+)")
 OF_ITEM = re.compile(r"\$\{(?:item\.(\w+)|key)\}")
 OF_SETTINGS = re.compile(r"\$\{([\w.]+)\}")
 
@@ -31,22 +31,22 @@ class Origin:
     stage: str
     description: str = ""
     command: str = ""
-    folder: str = ""
+    module: str = ""
     code: list[str] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def file(self) -> str:
         """The file to read first, or its folder where the stage lists that as a whole."""
-        first = f"{self.folder}/stage.py"
-        return first if first in self.code else self.folder
+        folder = self.module.rpartition("/")[0]
+        return self.module if self.module in self.code else folder
 
 
 def origins(
     folders: list[str],
     pipeline: Path = PIPELINE,
     parameters: str | Path = PARAMETER_FILE,
-    files: Path = FILES,
+    files: Path = CODE_FILES,
 ) -> dict[str, Origin]:
     """The stages that write into folders of `work/measures`, by folder, in their order.
 
@@ -84,27 +84,22 @@ def _origin(
     run: dict[str, list[str]],
 ) -> Origin:
     matched = COMMAND.match(made["cmd"])
-    code = _own_code(matched[1], run) if matched else []
+    module = stage_files()[matched[1]].as_posix() if matched else ""
+    code = _own_code(matched[1], module, run) if matched else []
     listed = [key for key in made.get("params", []) if isinstance(key, str)]
     keys = [one for key in listed for one in _each(key, entry, settings)]
     values = {key: value for key in keys if (value := _value(settings, key)) is not None}
-    module = f"stages.{matched[1]}" if matched else ""
-    command = f"python -m {module}" if module else str(made["cmd"])
+    command = matched[0] if matched else str(made["cmd"])
     description = made.get("desc", entry.get("desc", ""))
-    return Origin(name, description, command, module.replace(".", "/"), code, values)
+    return Origin(name, description, command, module, code, values)
 
 
-def _own_code(module: str, run: dict[str, list[str]]) -> list[str]:
-    """What a stage runs of its own room, but its command: of a corpus, what all sources share."""
-    room = f"stages/{module.split('.')[0]}"
-    lists = [own for key, own in run.items() if key == module or key.startswith(f"{module}-")]
+def _own_code(stage: str, module: str, run: dict[str, list[str]]) -> list[str]:
+    """The files of its room that a stage runs; of a corpus, the files that all sources share."""
+    room = "/".join(module.split("/")[:2])
+    lists = [paths for name, paths in run.items() if name.partition("-")[0] == stage]
     shared = set.intersection(*map(set, lists)) if lists else set()
-    return sorted(
-        path
-        for path in shared
-        if path == room or path.startswith(f"{room}/")
-        if not path.endswith("__main__.py")
-    )
+    return sorted(path for path in shared if path == room or path.startswith(f"{room}/"))
 
 
 def _each(key: str, entry: dict[str, Any], settings: dict[str, Any]) -> list[str]:

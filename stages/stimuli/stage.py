@@ -27,16 +27,18 @@ def rows_of(entry: Stimuli) -> tuple[list[dict], list[dict]]:
     return probes, list(source.attention_rows(entry))
 
 
-def run_stage(name: str | None = None) -> None:
-    """Write work/stimuli/NAME: sentences for probes, and sentences whose attention is read."""
+def run_stage(stimuli_set: str | None = None) -> None:
+    """Write work/stimuli/SET: sentences for probes, and sentences whose attention is read."""
     # DVC says which stage it runs, as stimuli@NAME; in a command it would not quote the name.
-    name = name or os.environ.get("DVC_STAGE", "").partition("@")[2]
-    if not name:
+    stimuli_set = stimuli_set or os.environ.get("DVC_STAGE", "").partition("@")[2]
+    if not stimuli_set:
         raise InputError("no set is named; add `--set NAME`, as in `stimuli` of params.yaml")
-    entry = load_stimuli_entry(name)
-    maps = sound_folder(name, entry.recorded) if entry.recorded else None
+    entry = load_stimuli_entry(stimuli_set)
+    maps = sound_folder(stimuli_set, entry.recorded) if entry.recorded else None
     probes, attention = rows_of(entry)
-    write_stimuli(name, probes, attention)
+    write_stimuli(stimuli_set, probes, attention)
     if maps:
-        copy_maps(maps, STIMULI / name / "maps")
-    typer.echo(f"{name}: {len(probes)} cases of probes, {len(attention)} sentences for attention")
+        copy_maps(maps, STIMULI / stimuli_set / "maps")
+    typer.echo(
+        f"{stimuli_set}: {len(probes)} cases of probes, {len(attention)} sentences for attention"
+    )

@@ -97,7 +97,7 @@ def test_kill_leaves_nothing_and_the_next_run_completes(project):
     toy.write_parameters(attend=ATTEND | {"examples": 300, "batch": 1})
     toy.write_examples_of("toy", 300)
     process = subprocess.Popen(
-        [sys.executable, "-m", "stages.attend", "--task=toy", "--seed=0", "--arm=untuned"],
+        [sys.executable, "-m", "stages", "attend", "--task=toy", "--seed=0", "--arm=untuned"],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         stderr=subprocess.DEVNULL,
     )

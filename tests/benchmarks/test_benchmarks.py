@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks import dump, product_rates, results
 from benchmarks.alone import run as run_alone
 from benchmarks.alternatives import usual_loop
-from benchmarks.calibration import modules_on
+from benchmarks.calibration import stages_on
 from benchmarks.encoders import texts
 from benchmarks.grid import own_grid
 from benchmarks.pairs import ratios, take_turns
@@ -102,9 +102,8 @@ def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
 
 def test_the_studies_of_a_corpus_are_those_of_the_configuration(monkeypatch):
     monkeypatch.chdir("configurations/text")
-    names = ("examples.text_examples", "syntax", "pairs", "probes")
-    assert modules_on("ewt") == [f"stages.{name}" for name in names]
-    assert modules_on("nowhere") == []
+    assert stages_on("ewt") == ["text_examples", "syntax", "pairs", "probes"]
+    assert stages_on("nowhere") == []
 
 
 def test_a_process_is_timed_and_weighed_alone(tmp_path):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from stages.report.__main__ import app
+from stages.report.command import app
 from tests.browser.test_report import CHROMIUM, browse
 from tests.synthetic_measures import HEADS, LAYERS, TASKS
 

@@ -285,7 +285,7 @@ def edit(file: Path, before: str, after: str) -> None:
         ("settings.yaml", "pairs: {}", "pairs: {seed: 1}", "`params.yaml` .* `corpora.pairs.seed`"),
         ("params.yaml", "least_cases: 20", "least_cases: 3", "`params.yaml` .*`syntax.least_case"),
         ("params.yaml", "least_cases: 20", "least_case: 20", "`params.yaml` .*`syntax.least_case"),
-        ("dvc.yaml", "python -m stages.syntax", "true", "`dvc.yaml` .*`stages.syntax.cmd`"),
+        ("dvc.yaml", "python -m stages syntax", "true", "`dvc.yaml` .*`stages.syntax.cmd`"),
         ("dvc.yaml", "  syntax:\n", "  sintax:\n", "`dvc.yaml` .*`stages.syntax`"),
     ],
 )

@@ -9,8 +9,11 @@ from stages.core import closure
 from stages.core.stage.files import InputError
 
 WORDS = '"""Words alone."""\n'
+RUN = "\ndef run_stage():\n    pass\n"
 FILES = {
     "__init__.py": WORDS,
+    "__main__.py": "import stages.core.command\n\nA = 1\n",
+    "core/command.py": "A = 1\n",
     "core/__init__.py": WORDS,
     "core/shared.py": "from stages.core.deeper.sums import add\n",
     "core/other.py": "A = 1\n",
@@ -18,24 +21,28 @@ FILES = {
     "core/deeper/sums.py": "import math\n\nadd = math.fsum\n",
     "core/deeper/static/rules.txt": "one",
     "drift/__init__.py": WORDS,
-    "drift/__main__.py": "def main():\n    from stages.drift.stage import run\n",
-    "drift/stage.py": "from stages.core.shared import add\n",
+    "drift/stage.py": "from stages.core.shared import add\n" + RUN,
+    "tuning/readers/stage.py": "import stages.tuning.words\n" + RUN,
+    "tuning/words.py": "A = 1\n",
     "drift/page.py": "PAGE = 1\n",
     "report/__init__.py": "",
-    "report/__main__.py": "A = 1\n",
+    "report/command.py": "import stages.report.compare\n\nA = 1\n",
+    "report/compare.py": "A = 1\n",
+    "report/stage.py": RUN,
     "report/templates/base.html": "<p>",
     "report/head/__init__.py": "B = 1\n",
     "report/head/head.js": "1",
     "corpus/__init__.py": WORDS,
-    "corpus/__main__.py": "from stages.corpus.stage import read\n",
-    "corpus/stage.py": "\ndef read():\n    pass\n",
+    "corpus/stage.py": "\ndef read():\n    pass\n" + RUN,
     "corpus/conllu.py": "import stages.core.other\n\ndef read():\n    pass\n",
     "corpus/written.py": "A = 1\n\ndef read():\n    pass\n",
     "corpus/sound.py": "A = 1\n",
     "view/__init__.py": WORDS,
-    "view/__main__.py": "A = 1\n",
+    "view/command.py": "A = 1\n",
+    "code/stage.py": RUN,
     "drift/.draft.txt": "no",
 }
+COMMAND = ["__main__.py", "core/command.py"]
 SHARED = ["core/deeper/static/rules.txt", "core/deeper/sums.py", "core/other.py", "core/shared.py"]
 
 
@@ -60,7 +67,11 @@ def run_of(name: str) -> list[str]:
 
 
 def test_a_stage_runs_what_it_imports_at_any_depth_and_no_page(project):
-    assert run_of("drift") == [*SHARED, "drift/__main__.py", "drift/stage.py"]
+    assert run_of("drift") == sorted([*COMMAND, *SHARED, "drift/stage.py"])
+
+
+def test_a_stage_in_a_room_of_another_has_its_folders_name(project):
+    assert run_of("readers") == [*COMMAND, "tuning/readers/stage.py", "tuning/words.py"]
 
 
 def test_kept_results_are_of_all_code_that_their_module_runs(project):
@@ -71,15 +82,16 @@ def test_kept_results_are_of_all_code_that_their_module_runs(project):
 
 
 def test_the_report_loads_pages_by_their_names_and_reads_the_files_of_its_packages(project):
-    assert run_of("report") == ["drift/page.py", "report/__main__.py", "report/templates/base.html"]
+    own = ("command.py", "compare.py", "stage.py", "templates/base.html")
+    assert run_of("report") == [*COMMAND, "drift/page.py", *(f"report/{name}" for name in own)]
 
 
 def test_a_corpus_runs_the_reader_of_its_source_and_no_other(project):
-    common = ["corpus/__main__.py", "corpus/stage.py"]
+    common = [*COMMAND, "corpus/stage.py"]
     names = [name for name in stage.run_files() if name.startswith("corpus")]
     assert names == ["corpus-conllu", "corpus-written"]
     assert run_of("corpus-written") == [*common, "corpus/written.py"]
-    expected = ["core/other.py", "corpus/__main__.py", "corpus/conllu.py", "corpus/stage.py"]
+    expected = [*COMMAND, "core/other.py", "corpus/conllu.py", "corpus/stage.py"]
     assert run_of("corpus-conllu") == expected
 
 
@@ -96,19 +108,20 @@ def test_a_corpus_runs_the_reader_of_its_source_and_no_other(project):
     ],
 )
 def test_an_import_counts_wherever_it_stands(project, text):
-    (project / "stages/drift/stage.py").write_text(text)
-    assert run_of("drift") == ["core/other.py", "drift/__main__.py", "drift/stage.py"]
+    (project / "stages/drift/stage.py").write_text(text + RUN)
+    assert run_of("drift") == [*COMMAND, "core/other.py", "drift/stage.py"]
 
 
-def test_commands_that_are_no_stages_have_none(project):
-    assert "view" not in stage.run_files()
+def test_commands_on_whose_code_no_result_depends_have_none(project):
+    names = ["corpus-conllu", "corpus-written", "drift", "readers", "report"]
+    assert sorted(stage.run_files()) == names
 
 
 def test_a_package_that_is_run_as_a_whole_stands_for_its_files(project):
-    parts = [Path(f"stages/drift/{name}.py") for name in ("__main__", "page", "stage")]
+    parts = [Path(f"stages/drift/{name}.py") for name in ("page", "stage")]
     found = stage.folded([*parts, Path("stages/core/other.py")])
     assert found == [Path("stages/core/other.py"), Path("stages/drift")]
-    assert stage.folded(parts[:2]) == parts[:2]
+    assert stage.folded(parts[:1]) == parts[:1]
 
 
 @pytest.mark.parametrize(
@@ -120,6 +133,6 @@ def test_a_package_that_is_run_as_a_whole_stands_for_its_files(project):
     ],
 )
 def test_what_cannot_be_read_is_named(project, text, words):
-    (project / "stages/drift/stage.py").write_text(text)
+    (project / "stages/drift/stage.py").write_text(text + RUN)
     with pytest.raises(InputError, match=words):
         stage.run_files()

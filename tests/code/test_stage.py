@@ -49,8 +49,8 @@ def test_what_is_written_a_second_time_is_the_same(written):
 
 
 def test_the_list_names_the_stages_of_the_sums(written):
-    listed = json.loads((written / "code.json").read_text())
-    assert set(listed) == {file.name.removesuffix(".txt") for file in (written / "code").iterdir()}
+    listed = json.loads((written / "code/files.json").read_text())
+    assert set(listed) == {file.stem for file in (written / "code").glob("*.txt")}
     assert "stages/drift/stage.py" in listed["drift"]
-    assert "stages/finetune/readers" in listed["finetune.readers"]  # a package, run as a whole
+    assert "stages/finetune/readers" in listed["readers"]  # a package, run as a whole
     assert not [path for path in listed["drift"] if path.endswith(("claims.py", "page.py"))]

@@ -20,7 +20,7 @@ from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.findings import judged, parse_findings, read_findings, rounded
 from stages.core.verdicts.measures import open_measures
 from stages.core.verdicts.setting import Setting
-from stages.findings.__main__ import app
+from stages.findings.command import app
 from stages.findings.compared import differences
 
 LEDGER = """\

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from stages.core.verdicts.claims import read_claims
 from stages.core.verdicts.findings import NOT_MEASURED, Findings, parse_findings
-from stages.findings.__main__ import app
 from stages.findings.against import all_differences
+from stages.findings.command import app
 from tools.pipeline import ROOT
 
 FILES = ("", "configurations/glue", "configurations/reading")

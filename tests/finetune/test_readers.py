@@ -309,7 +309,7 @@ def test_other_refusals(make_project: MakeProject, made: list[ReaderRun]) -> Non
         stage.run_stage("toy")
     project.change("tasks", toy=toy)
     questions_file("toy", "train").unlink()
-    with pytest.raises(InputError, match="run `python -m stages.questions` first"):
+    with pytest.raises(InputError, match="run `python -m stages questions` first"):
         stage.run_stage("toy")
 
 

@@ -20,20 +20,6 @@ from stages.core.stage.tables import MeasuredTable
 # One row a text.
 WORDS = MeasuredTable("lengths/{task}", ("id", "words"))
 """,
-    "stages/lengths/__main__.py": """\
-from stages.core.stage.command import TaskOption, stage_command
-
-
-def main(task: TaskOption) -> None:
-    \"\"\"Count the words of every first text of TASK.\"\"\"
-    from stages.lengths.stage import run_stage
-
-    run_stage(task)
-
-
-if __name__ == "__main__":
-    stage_command(main)
-""",
     "stages/lengths/stage.py": """\
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import Parameters, section
@@ -112,7 +98,7 @@ ADDED = {
 STAGE = {
     "desc": "How long texts are",
     "matrix": {"task": "${run.tasks}"},
-    "cmd": "python -m stages.lengths ${item}",
+    "cmd": "python -m stages lengths ${item}",
     "deps": ["work/tasks/${item.task}", "work/code/lengths.txt"],
     "params": [NAME],
     "outs": ["work/measures/lengths/${item.task}.parquet"],
@@ -142,7 +128,6 @@ def added(committed: Path) -> Path:
     yaml.width = 100
     pipeline = yaml.load(committed / "dvc.yaml")
     pipeline["stages"].insert(len(pipeline["stages"]) - 2, NAME, STAGE)
-    pipeline["stages"]["code"]["outs"].append("work/code/lengths.txt")
     yaml.dump(pipeline, committed / "dvc.yaml")
     return committed
 
@@ -164,8 +149,8 @@ def test_configurations_follow_by_one_command(added):
 
 def test_it_runs_and_has_a_verdict_and_a_page(added, warm):
     run(added, *DVC, "repro", "lengths@sentiment", **warm)
-    run(added, "python", "-m", "stages.findings", **warm)
-    run(added, "python", "-m", "stages.report", **warm)
+    run(added, "python", "-m", "stages", "findings", **warm)
+    run(added, "python", "-m", "stages", "report", **warm)
     findings = json.loads((added / "reports/findings.json").read_text())
     assert findings["claims"]["X1-words"]["verdict"] == "holds"
     assert "Texts by words" in (added / "reports/pages/lengths.html").read_text()

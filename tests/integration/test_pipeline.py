@@ -140,7 +140,7 @@ def test_metrics_and_plots_are_shown(rebuilt, warm):
     assert "reports/metrics.json" in run(rebuilt, *DVC, "metrics", "show")
     run(rebuilt, *DVC, "plots", "show", "-o", "dvc_plots")
     assert "vega" in (rebuilt / "dvc_plots" / "index.html").read_text()
-    checked = ["python", "-m", "stages.findings", "check", "--against", "reports/findings.json"]
+    checked = ["python", "-m", "stages", "findings", "check", "--against", "reports/findings.json"]
     assert ", 0 wrong or beyond their interval" in run(rebuilt, *checked, **warm)
 
 
@@ -148,7 +148,7 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt, warm):
     output = rebuilt / "work/ablate/mrpc"
     before = contents(output)
     shutil.rmtree(output)
-    words = ["-m", "stages.ablate", "--task", "mrpc"]
+    words = ["-m", "stages", "ablate", "--task", "mrpc"]
     progress = rebuilt / "work/scratch/ablate"
     shutil.rmtree(progress, ignore_errors=True)
     with subprocess.Popen(

@@ -35,8 +35,8 @@ COMPARE = [
     "dvc metrics show",
     "dvc metrics diff",
     "dvc params diff",
-    "python -m stages.report plots show",
-    "python -m stages.findings check --against HEAD",
+    "python -m stages report plots show",
+    "python -m stages findings check --against HEAD",
 ]
 # What is changed for one of them to find: file, text before and after, and what it shows.
 DIFFS = {

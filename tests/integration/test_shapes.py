@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stages.findings.__main__ import app as findings
-from stages.report.__main__ import app as report
+from stages.findings.command import app as findings
+from stages.report.command import app as report
 from tests.integration.shapes import configure, measure
 from tests.integration.test_pipeline import keep_few
 from tests.report.sound import complaints

@@ -10,11 +10,12 @@ import yaml as pyyaml
 from ruamel.yaml import YAML
 
 from stages.code.stage import run_files
-from stages.core.closure import CORPUS, closure, imports, sources
-from stages.core.code_files import FILES, SUMS, sums_file
+from stages.core.closure import CORPUS, imports, sources
+from stages.core.stage.command import stage_files
+from stages.core.stage.places import CODE, CODE_FILES
 from stages.core.stage.tables import MeasuredTable
 from tools.lock import DVC
-from tools.pipeline import ROOT, definition, stage_module
+from tools.pipeline import ROOT, definition
 
 PIPELINE = YAML(typ="safe").load(ROOT / "dvc.yaml")
 STAGES = {name: definition(stage) for name, stage in PIPELINE["stages"].items()}
@@ -32,21 +33,18 @@ def outputs(stage: dict) -> list[str]:
     return [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
 
 
-def code(stage: dict) -> list[str]:
-    """The sums of code among the deps of a stage."""
-    return [dep for dep in paths(stage, "deps") if dep.startswith(f"{SUMS.as_posix()}/")]
-
-
 @pytest.mark.parametrize("name", [name for name in STAGES if name != "code"])
 def test_every_stage_depends_on_the_sums_of_its_own_code(name):
-    module = stage_module(STAGES[name]["cmd"])
-    own = f"{module.removeprefix('stages.')}{'-${item.source}' * (module == CORPUS)}"
-    assert code(STAGES[name]) == [sums_file(own).as_posix()]
+    source = "-${item.source}" if name == CORPUS else ""
+    sums = [(CODE / f"{name}{source}.txt").as_posix()]
+    listed = [CODE_FILES.as_posix()] if name == "report" else []
+    code = [dep for dep in paths(STAGES[name], "deps") if dep.startswith(CODE.as_posix())]
+    assert code == listed + sums
+    assert name in RUN or all(f"{CORPUS}-{source}" in RUN for source in sources())
 
 
-def test_the_sums_of_all_stages_are_outputs():
-    files = {sums_file(name).as_posix() for name in RUN} | {FILES.as_posix()}
-    assert set(paths(STAGES["code"], "outs")) == files
+def test_the_sums_of_all_stages_are_one_output():
+    assert paths(STAGES["code"], "outs") == [CODE.as_posix()]
     assert paths(STAGES["code"], "deps") == ["stages"]
 
 
@@ -70,7 +68,7 @@ def test_a_reader_concerns_the_corpora_of_its_source_alone():
 @pytest.mark.parametrize("name", STAGES)
 def test_stage_room_and_tests_have_one_name(name):
     """A room has one stage of its own name; others that belong to its study beside it."""
-    _, room, *step = stage_module(STAGES[name]["cmd"]).split(".")
+    _, room, *step, _ = stage_files()[name].parts
     assert step == ([] if name == room else [name])
     folder = ROOT / "tests" / room
     if (ROOT / "stages" / room).is_dir():
@@ -89,8 +87,8 @@ def declared_tables(room: str) -> list[MeasuredTable]:
 
 def test_every_declared_table_is_an_output_of_its_room():
     made: dict[str, list[str]] = {}
-    for stage in STAGES.values():
-        room = stage_module(stage["cmd"]).split(".")[1]
+    for name, stage in STAGES.items():
+        room = stage_files()[name].parts[1]
         made.setdefault(room, []).extend(
             re.sub(r"\$\{[^}]*\}", "x", path) for path in outputs(stage)
         )
@@ -114,8 +112,7 @@ def test_every_dep_is_in_git_or_exactly_an_output_of_a_stage():
             if dep == "work/measures":  # the gathered folder: tests/integration/test_lock.py
                 assert name in ("findings", "report")
                 continue
-            if dep == sums_file("corpus-${item.source}").as_posix():
-                assert all(dep.replace("${item.source}", source) in made for source in sources())
+            if Path(dep).parent == CODE:  # test_every_stage_depends_on_the_sums_of_its_own_code
                 continue
             concrete = re.sub(r"\$\{[^}]*\}", "x", dep)
             # One folder for each value of an item, as data/patterns/dodrio.
@@ -171,9 +168,7 @@ def test_imports_only_go_down():
         for other in imports(file.relative_to(ROOT)):
             shared = other.parts[:2] == ("stages", "core") or other.name == "__init__.py"
             assert shared or other.parts[:2] == family or family[1] == "api.py", (file, other)
-    assert not any(
-        Path("stages/api.py") in closure(stage_module(s["cmd"])) for s in STAGES.values()
-    )
+    assert not any(Path("stages/api.py") in files for files in RUN.values())
 
 
 def test_every_claim_of_the_configurations_is_described_once():

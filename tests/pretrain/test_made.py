@@ -116,7 +116,7 @@ def test_an_encoder_reads_what_frequencies_cannot_know(
 
 def test_killed_and_run_again_it_ends_with_the_same_bytes(made: Path, tmp_path: Path) -> None:
     small.write(tmp_path)
-    command = [sys.executable, "-m", "stages.pretrain", "--encoder", "tiny", "--keep"]
+    command = [sys.executable, "-m", "stages", "pretrain", "--encoder", "tiny", "--keep"]
     process = subprocess.Popen(
         command,
         cwd=tmp_path,

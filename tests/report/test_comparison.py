@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from stages.__main__ import app as stages
 from stages.core.verdicts.findings import Findings
-from stages.report.__main__ import app
+from stages.report.command import app
 from stages.report.comparison import compared, differences, nowhere, summary, write_comparison
 from stages.report.site import environment
 from tests.report.test_bars import finding
@@ -23,7 +24,7 @@ COMPARED = (
         for name in ("glue", "text", "dodrio", "chinese", "sesame", "reading")
     ),
 )
-COMPARE_CONFIGURATIONS = f"python -m stages.report compare {' '.join(COMPARED)}"  # of README
+COMPARE_CONFIGURATIONS = f"python -m stages report compare {' '.join(COMPARED)}"  # of README
 
 
 def of(verdict: str, layers: int = 6, **changes) -> dict:
@@ -152,9 +153,9 @@ def test_the_committed_comparison_is_current(monkeypatch):
     """Renew it by the command of README after `reports/findings.json` of one has changed."""
     monkeypatch.chdir(ROOT)
     committed, again = Path("reports/comparison.html"), Path("reports/comparison-again.html")
-    _, _, *arguments = COMPARE_CONFIGURATIONS.split()
+    _, _, _, *arguments = COMPARE_CONFIGURATIONS.split()
     try:
-        done = CliRunner().invoke(app, [*arguments[1:], "--output", str(again)])
+        done = CliRunner().invoke(stages, [*arguments, "--output", str(again)])
         assert done.exit_code == 0
         assert again.read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
     finally:

@@ -13,9 +13,9 @@ def lock() -> dict:
     read = {"path": "work/models", "md5": "b" * 32}
     out = {"path": "work/measures/drift", "md5": "c" * 32}
     params = {"params.yaml": {"drift": {"batch": 8}}}
-    stage = {"cmd": "python -m stages.drift", "deps": [code, read], "params": params, "outs": [out]}
-    drawn = {"cmd": "python -m stages.report", "deps": [{"path": "data", "md5": "d" * 32}]}
-    summed = {"cmd": "python -m stages.code", "deps": [{"path": "stages", "md5": "f" * 32}]}
+    stage = {"cmd": "python -m stages drift", "deps": [code, read], "params": params, "outs": [out]}
+    drawn = {"cmd": "python -m stages report", "deps": [{"path": "data", "md5": "d" * 32}]}
+    summed = {"cmd": "python -m stages code", "deps": [{"path": "stages", "md5": "f" * 32}]}
     return {"schema": "2.0", "stages": {"code": summed, "drift": stage, "report": drawn}}
 
 
@@ -37,10 +37,10 @@ def changed(*path: str | int, to: object) -> dict:
 @pytest.mark.parametrize(
     ("path", "to"),
     [
-        (("drift", "cmd"), "python -m stages.drift --more"),
+        (("drift", "cmd"), "python -m stages drift --more"),
         (("drift", "deps", 0, "md5"), "e" * 32),
         (("drift", "params", "params.yaml", "drift", "batch"), 9),
-        (("ablate",), {"cmd": "python -m stages.ablate"}),
+        (("ablate",), {"cmd": "python -m stages ablate"}),
     ],
 )
 def test_code_settings_and_commands_change_it(path, to, tmp_path):

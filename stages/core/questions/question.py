@@ -142,7 +142,7 @@ def read_questions(path: str | Path) -> list[Question]:
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run `python -m stages.questions` first") from None
+        raise InputError(f"{path}: no such file; run `python -m stages questions` first") from None
     except pa.ArrowInvalid as error:
         raise InputError(
             f"{path}: not a readable parquet file ({error}); prepare it anew"

@@ -1,48 +1,46 @@
-"""Running a stage as a command."""
+"""The stages as commands: where each is defined, and how it ends."""
 
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated, NoReturn
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
 
 import typer
 
-from stages.core.stage.arms import ARM_HELP, TASK_ARMS
 from stages.core.stage.disk import disk_of, is_full
 from stages.core.stage.files import InputError
 from stages.core.stage.parent import end_with_parent
 
+ROOT = Path(__file__).parents[3]
+COMMAND_FILE = "command.py"  # of a room with commands beside its stage
 AGAIN = "run the stage again: what is finished stays"
 
 
-def _task_arm(name: str) -> str:
-    if name not in TASK_ARMS:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(TASK_ARMS)}")
-    return name
+@cache
+def stage_files(root: Path = ROOT) -> dict[str, Path]:
+    """The modules that define `run_stage`, relative to the root, by the stages' names.
+
+    A stage has the name of its folder, as in `dvc.yaml`.
+    """
+    files = [
+        file
+        for pattern in ("*/*.py", "*/*/*.py")
+        for file in sorted((root / "stages").glob(pattern))
+        if "core" not in file.parent.parts[-2:]
+        if "\ndef run_stage(" in file.read_text(encoding="utf-8")
+    ]
+    return {file.parent.name: file.relative_to(root) for file in files}
 
 
-# The options that say which part of a stage's matrix runs.
-TaskOption = Annotated[str, typer.Option("--task", help="A task of `tasks` in params.yaml.")]
-CorpusOption = Annotated[
-    str, typer.Option("--corpus", help="A corpus of `corpora` in params.yaml.")
-]
-# Of fresh weights, dropout and order: `run.seeds`, or the task's own (stages/core/tasks/task.py).
-SeedsOption = Annotated[
-    int | None, typer.Option("--seed", help="One seed of the task alone; by default all of them.")
-]
-FirstSeedOption = Annotated[
-    int | None, typer.Option("--seed", help="A seed of the task; by default its first.")
-]
-# Typer takes no list of literals.
-TaskArmsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--arm",
-        parser=_task_arm,
-        metavar=f"[{'|'.join(TASK_ARMS)}]",
-        help=f"{ARM_HELP} May be given several times; by default all.",
-    ),
-]
+def command_files(root: Path = ROOT) -> dict[str, Path]:
+    """The modules of all commands, relative to the root, by name.
+
+    A room's `command.py` comes before its module with `run_stage`.
+    """
+    rooms = {file.parent.name: file for file in (root / "stages").glob(f"*/{COMMAND_FILE}")}
+    return stage_files(root) | {name: file.relative_to(root) for name, file in rooms.items()}
 
 
 def stage_command(main: Callable[..., None] | typer.Typer) -> None:
@@ -50,7 +48,7 @@ def stage_command(main: Callable[..., None] | typer.Typer) -> None:
 
     So does a file that cannot be read or written, or a disk that is full, of a worker too.
 
-    A stage with further commands gives its typer app instead. A stage that DVC runs ends with it.
+    `main` may be a typer app. A stage that DVC runs ends with it.
     """
     if "DVC_STAGE" in os.environ:
         end_with_parent()

@@ -10,6 +10,8 @@ CORPORA = WORK / "corpora"
 ENCODERS = WORK / "encoders"
 CLASSIFIER = WORK / "classifier"
 TAGGER = WORK / "tagger"
+CODE = WORK / "code"  # of each stage, the sums of the files that it runs, as `md5sum` prints them
+CODE_FILES = CODE / "files.json"  # the files and folders that each stage runs, by its name
 # No stage's out: DVC deletes outs before a stage runs, and an interrupted run goes on from here.
 SCRATCH = WORK / "scratch"
 

@@ -72,7 +72,7 @@ def read_examples(path: str | Path) -> pd.DataFrame:
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; run `python -m stages.prepare` first") from None
+        raise InputError(f"{path}: no such file; run `python -m stages prepare` first") from None
     except pa.ArrowInvalid as error:
         raise InputError(
             f"{path}: not a readable parquet file ({error}); prepare it anew"

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from stages.core.stage.command import stage_command
-
 FirstText = Annotated[str, typer.Argument(metavar="TEXT", help="The text.", show_default=False)]
 SecondText = Annotated[
     str | None,
@@ -44,6 +42,10 @@ HeadsOption = Annotated[
 OutputOption = Annotated[Path, typer.Option(help="The page.")]
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
 def main(
     first: FirstText,
     second: SecondText = None,
@@ -58,7 +60,3 @@ def main(
     from stages.view.view import write_view  # --help needs none of it
 
     write_view(first, second, checkpoint, model, against, layers, heads, output)
-
-
-if __name__ == "__main__":
-    stage_command(main)

@@ -1,11 +1,9 @@
-"""The commands of this room: see `stage.py`."""
+"""The commands of this room: decide every claim, and check decided ones."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from stages.core.stage.command import stage_command
 
 app = typer.Typer(add_completion=False)
 FINDINGS_FILE = Path("reports/findings.json")
@@ -45,7 +43,3 @@ def check(
     from stages.findings import against as held  # --help needs none of it
 
     raise typer.Exit(0 if held.check(against, rebuilt, turned or []) else 1)
-
-
-if __name__ == "__main__":
-    stage_command(app)

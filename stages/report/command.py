@@ -1,11 +1,9 @@
-"""The commands of this room: see `stage.py`."""
+"""The commands of this room: draw the report, and what goes with it."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from stages.core.stage.command import stage_command
 
 app = typer.Typer(add_completion=False)
 
@@ -49,7 +47,3 @@ def plots(context: typer.Context) -> None:
     from stages.report import stage
 
     raise typer.Exit(stage.plots(context.args))
-
-
-if __name__ == "__main__":
-    stage_command(app)
