@@ -25,7 +25,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def pages(synthetic_reports):
-    return synthetic_reports / "reports/pages"
+    return synthetic_reports / "reports/site/pages"
 
 
 def ready(browser: Browser) -> None:
