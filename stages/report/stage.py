@@ -1,4 +1,4 @@
-"""Draw the report from `work/measures` and `reports/findings.json`: a site that needs no network."""
+"""Draw the report, a site, from `work/measures` and `reports/findings.json`."""
 
 import argparse
 import subprocess
