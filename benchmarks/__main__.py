@@ -1,4 +1,4 @@
-"""`python -m benchmarks --help`."""
+"""Ratios of sides that take turns in one run; every table goes to reports/benchmarks."""
 
 import tempfile
 from pathlib import Path
@@ -14,15 +14,13 @@ from benchmarks import coverage as coverage_simulation
 from benchmarks import grid as grid_benchmark
 from benchmarks import layer_probes as layer_probes_benchmark
 from benchmarks import rebuild as rebuild_benchmark
-from benchmarks import record as record_of_rebuild
 from benchmarks import tuning as tuning_benchmark
-from stages.core.pages.saving import save_svg
+from benchmarks.product_rates import probe
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.command import stage_command
 
-MAPS = Path("work/maps/relevance/untuned")  # of the default configuration, once it was built
-app = typer.Typer(add_completion=False, help=__doc__)
-Encoder = Annotated[str, typer.Option(help="default, bert-base or bert-large")]
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+Encoder = Annotated[str, typer.Option(help="default or bert-base")]
 Examples = Annotated[int | None, typer.Option(help="of MRPC's 408 pairs; default: all")]
 Rounds = Annotated[int, typer.Option(help="times that every side runs")]
 
@@ -57,16 +55,6 @@ def maps(encoder: Encoder = "default", examples: Examples = None, rounds: Rounds
 
 
 @app.command()
-def reading(
-    folder: Annotated[Path, typer.Argument(help="a folder of maps")] = MAPS,
-    rounds: Rounds = 5,
-) -> None:
-    """How fast recorded maps are read back, against copies within memory."""
-    begin()
-    show("reading", dump.reading(folder, rounds))
-
-
-@app.command()
 def calibration(
     encoders: Annotated[int, typer.Option(help="of random weights")] = 20,
     configuration: Annotated[Path, typer.Option(help="its folder; it was built")] = Path("."),
@@ -74,7 +62,7 @@ def calibration(
 ) -> None:
     """How often claims about attention on corpora hold of encoders that have learnt nothing."""
     begin()
-    name = configuration.resolve().name if configuration != Path(".") else "default"
+    name = rebuild_benchmark.name_of(configuration)
     show(f"calibration-{name}", calibration_benchmark.measure(encoders, configuration, seed))
 
 
@@ -97,10 +85,6 @@ def rebuild(
         Path | None, typer.Option(help="folder of a new clone; default: a temporary one")
     ] = None,
     configuration: Annotated[Path, typer.Option(help="its folder in the clone")] = Path("."),
-    operations: Annotated[
-        bool, typer.Option(help="count those of matrix products, in a clone that was timed before")
-    ] = False,
-    only_table: Annotated[bool, typer.Option(help="of the record; nothing is run")] = False,
 ) -> None:
     """A whole `dvc repro` in a clone: DVC, start and compute of every stage."""
     clone = folder or into or Path(tempfile.mkdtemp(prefix="rebuild-"))
@@ -109,12 +93,8 @@ def rebuild(
         typer.echo(f"The clone: {clone}")
     begin()
     name = rebuild_benchmark.name_of(configuration)
-    record = clone / rebuild_benchmark.RECORD / name
-    if not only_table:
-        rebuild_benchmark.run(clone, configuration, targets or [], dict(ENVIRONMENT), operations)
-    table = rebuild_benchmark.with_rate(record_of_rebuild.table(record))
-    results.FOLDER.mkdir(parents=True, exist_ok=True)
-    save_svg(rebuild_benchmark.plot(table).to_dict(), results.FOLDER / f"rebuild-{name}.svg")
+    record = rebuild_benchmark.run(clone, configuration, targets or [], dict(ENVIRONMENT))
+    table = rebuild_benchmark.table(record).assign(rate=probe())  # which `tools.estimate` reads
     # Without the folder of the clone, which is the caller's own affair.
     of_others = [] if name == "default" else ["--configuration", configuration.as_posix()]
     show(f"rebuild-{name}", table, ["rebuild", *of_others, *(targets or [])])
@@ -134,54 +114,25 @@ def card(
 @app.command()
 def tuning(
     task: Annotated[str, typer.Option(help="a task of the configuration")] = "mrpc",
-    configuration: Annotated[Path, typer.Option(help="its folder")] = Path("configurations/glue"),
+    configuration: Annotated[Path, typer.Option(help="its folder; its tasks were prepared")] = Path(
+        "configurations/glue"
+    ),
     seeds: Annotated[int, typer.Option(help="that are tuned, from 0 on")] = 3,
-    examples: Annotated[int | None, typer.Option(help="training examples; default: all")] = None,
     rounds: Rounds = 3,
 ) -> None:
     """Seeds tuned side by side here, against transformers' Trainer one after the other."""
-    table = tuning_benchmark.compare(configuration, task, seeds, examples, rounds, begin())
+    table = tuning_benchmark.compare(configuration, task, seeds, rounds, begin())
     show(f"tuning-{task}", table)
 
 
 @app.command()
 def layer_probes(
     sentences: Annotated[int, typer.Option(help="to train on; the release has 40,000")] = 2000,
-    questions: Annotated[int, typer.Option(help="asked of each", min=1, max=2)] = 2,
     rounds: Rounds = 3,
 ) -> None:
     """Probes of all layers together, against one after another with states made anew."""
     begin()
-    show("layer-probes", layer_probes_benchmark.compare(sentences, questions, rounds))
-
-
-@app.command()
-def pages(
-    configuration: Annotated[Path, typer.Option(help="its folder; its report is drawn")] = Path(
-        "."
-    ),
-    rounds: Rounds = 3,
-) -> None:
-    """Pages of a report and of the viewer in Chromium: until usable, input delay, sizes."""
-    from benchmarks import pages as pages_benchmark  # needs the tests' browser
-
-    begin()
-    name = rebuild_benchmark.name_of(configuration)
-    show(f"pages-{name}", pages_benchmark.measure(configuration / "reports", rounds))
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Ratios of sides that take turns in one run; every table goes to reports/benchmarks.
-
-    Without a command, all that need neither a card nor a built configuration: some ten minutes on
-    two cores.
-    """
-    if context.invoked_subcommand is None:
-        grid("default", examples=128, rounds=2)
-        grid("bert-base", examples=16, rounds=2)
-        statistics("default", rounds=5)
-        maps("default", examples=64)
+    show("layer-probes", layer_probes_benchmark.compare(sentences, rounds))
 
 
 def begin() -> Runtime:

@@ -6,6 +6,7 @@ as its control. What holds of them holds by chance, or by the shape of the netwo
 
 import importlib
 import os
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -20,7 +21,6 @@ from tqdm import tqdm
 
 import stages
 import stages.findings
-from benchmarks.alone import run
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import read_runtime
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
@@ -41,13 +41,8 @@ from tools.pipeline import definition, stage_name
 class OfOneEncoder(Measures):
     """The tables of one encoder of random weights, which stands in place of the encoder."""
 
-    @lru_cache(maxsize=64)  # noqa: B019 - there are as many objects as encoders
-    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
-        return super().frame(declared)
-
-    @lru_cache(maxsize=64)  # noqa: B019
-    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
-        return super().drawn(declared)
+    frame = lru_cache(maxsize=64)(Measures.frame)
+    drawn = lru_cache(maxsize=64)(Measures.drawn)
 
 
 class AgainstAnother(Measures):
@@ -123,7 +118,9 @@ def _stand_in(seed: int, folder: Path, configuration: Path) -> Path:
 def _measure_alone(folder: Path, corpora: list[str]) -> Path:
     """Run the stages of corpora in `folder` in a process of its own; where its tables are."""
     environment = {**os.environ, "PYTHONPATH": str(Path(stages.__file__).parents[1])}
-    if run(["benchmarks.calibration", *corpora], folder, environment).exit_status:
+    command = [sys.executable, "-m", "benchmarks.calibration", *corpora]
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+    if done.returncode:
         raise SystemExit("a stage failed; build the configuration first")
     return folder / "work/measures"
 

@@ -19,15 +19,6 @@ from stages.importance.cost import Geometry, least_for_grid
 
 EXAMPLES, TOKENS = 1000, 128
 SIDE, REPEATS = 8192, 20  # of the product that measures the card's best rate
-# Dense bf16 operations a second, from NVIDIA's data sheets.
-PEAKS = {
-    "NVIDIA H200": 989e12,
-    "NVIDIA H100 80GB HBM3": 989e12,
-    "NVIDIA H100 PCIe": 756e12,
-    "NVIDIA A100-SXM4-80GB": 312e12,
-    "NVIDIA A100-SXM4-40GB": 312e12,
-    "NVIDIA L4": 121e12,
-}
 BATCH = 128
 # Difference of logits in bf16, as a share of how far heads move them: the loop rounds all the way,
 # but a wrong head, or none, is as far off as heads are from each other.
@@ -68,9 +59,8 @@ def compare(encoder: str, precision: Precision, rounds: int, runtime: Runtime) -
     """Every head off on 1,000 examples of 128 tokens: time, and share of the card's rate.
 
     Returns:
-        side, seconds, ratio, lowest, highest, difference, share_of_best (of the largest product's
-        rate on this card) and share_of_peak (of the data sheet's bf16 peak) of the operations that
-        each side has to do.
+        side, seconds, ratio, lowest, highest, difference, share_of_best (of the rate of a large
+        product on this card, for the operations that each side has to do).
 
     Raises:
         InputError: `runtime.device` is no CUDA card.
@@ -86,13 +76,12 @@ def compare(encoder: str, precision: Precision, rounds: int, runtime: Runtime) -
     heads = [gate.heads[0] for gate in gates]
     found: dict[str, np.ndarray] = {}
 
-    def ours() -> None:
-        found[OURS] = own_grid(gated, encoded, gates, runtime, BATCH, precision)
-
-    def loop() -> None:
-        found[LOOP] = usual_loop(model, encoded, heads)
-
-    sides = {OURS: ours, LOOP: loop}
+    sides = {
+        OURS: lambda: found.update(
+            {OURS: own_grid(gated, encoded, gates, runtime, BATCH, precision)}
+        ),
+        LOOP: lambda: found.update({LOOP: usual_loop(model, encoded, heads)}),
+    }
     for side in sides.values():
         side()  # the card's first run is slow
     table = ratios(take_turns(sides, rounds), to=OURS)
@@ -103,10 +92,8 @@ def compare(encoder: str, precision: Precision, rounds: int, runtime: Runtime) -
         LOOP: len(gates) * EXAMPLES * geometry.forward(TOKENS),
     }
     rate = table["side"].map(operations) / table["seconds"]
-    peak = PEAKS.get(torch.cuda.get_device_name())
     best = best_rate(device, precision)
     table["difference"], table["share_of_best"] = difference, rate / best
-    table["share_of_peak"] = rate / peak if peak and precision == "bf16" else np.nan
     floor = {"side": FLOOR_BY_TERMS if by_terms else FLOOR, "seconds": operations[OURS] / best}
     table = pd.concat([table, pd.DataFrame([floor])], ignore_index=True)
     return table.assign(encoder=encoder, precision=precision)

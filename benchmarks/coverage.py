@@ -6,7 +6,7 @@ the stages make it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -174,17 +174,12 @@ def best_candidate(
     return _expected_gain(tuple(shares), rival, size, count), choice.gain.low, choice.gain.high
 
 
-_GAINS: dict[tuple, float] = {}
-
-
+@cache
 def _expected_gain(shares: tuple[float, ...], rival: float, size: int, count: int) -> float:
     """What the head that one half of the texts chooses truly gains, mean over many halves."""
-    key = (shares, rival, size, count)
-    if key not in _GAINS:
-        generator, true = np.random.default_rng(1), np.array(shares)
-        halves = (cases([size] * (count // 2), true, 0.2, generator)[0] for _ in range(400))
-        _GAINS[key] = float(np.mean([true[half.mean(0).argmax()] for half in halves]) - rival)
-    return _GAINS[key]
+    generator, true = np.random.default_rng(1), np.array(shares)
+    halves = (cases([size] * (count // 2), true, 0.2, generator)[0] for _ in range(400))
+    return float(np.mean([true[half.mean(0).argmax()] for half in halves]) - rival)
 
 
 def one_of(count: int, effect: float) -> np.ndarray:

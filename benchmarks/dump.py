@@ -1,8 +1,8 @@
-"""Recording attention: statistics without maps, maps on disk, reading them back."""
+"""Recording attention: statistics without maps, and maps on disk."""
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,6 @@ from transformers import PreTrainedModel
 from benchmarks.alternatives import in_data_order, usual_loop
 from benchmarks.encoders import CLS, SEP, classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from benchmarks.product_rates import Rates, product_rates
 from stages.attend.stage import recorded_statistics
 from stages.core.encoder.batches import Encoded
 from stages.core.heads.seam import Gated
@@ -22,11 +21,9 @@ from stages.core.maps.statistics import KindIds, Moments
 from stages.core.recording_writer import MapWriter, write_maps
 from stages.core.recordings.store import MapStore
 from stages.core.runtime.runtime import read_runtime
-from stages.importance.cost import Geometry
 
 OURS, USUAL = "this dump", "output_attentions"
-# A pass that keeps no map; and the products that every map needs, at the rate of a layer's.
-FORWARD, FLOOR = "one forward pass", "floor: products for the maps"
+FORWARD = "one forward pass"  # it keeps no map
 PERIOD = 1012  # of BERT's vocabulary
 BATCH, SHARD_MEGABYTES = 16, 250
 NO_ROWS = np.array([], dtype=int)
@@ -107,31 +104,11 @@ def statistics(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
         ]
         found[USUAL] = np.nanmean(rows, axis=0).ravel()
 
-    rates: list[Rates] = []
     sides_in_turn = {OURS: ours, USUAL: usual, FORWARD: lambda: usual_loop(plain, encoded, [None])}
-    # The machine's speed changes: what counts are the rates just before and after this dump runs.
-    beside = {OURS: lambda: rates.append(product_rates(model, torch.get_num_threads()))}
-    times = take_turns(sides_in_turn, rounds, beside)
-    operations = products_for_maps(Geometry.of(model.config), encoded.lengths)
-    floor = [
-        {"round": number, "side": FLOOR, "seconds": 2 * operations / (before.layer + after.layer)}
-        for number, (before, after) in enumerate(zip(rates[::2], rates[1::2], strict=True))
-    ]
+    times = take_turns(sides_in_turn, rounds)
     # What no example has is NaN on both sides.
     difference = float(np.abs(found[OURS] - found[USUAL])[~np.isnan(found[USUAL])].max())
-    table = ratios(pd.concat([times, pd.DataFrame(floor)]), to=OURS)
-    return agreeing(table, difference, "statistics").assign(encoder=encoder)
-
-
-def products_for_maps(geometry: Geometry, lengths: Int[np.ndarray, " example"]) -> int:
-    """Operations of the matrix products without which no map of every layer can be had.
-
-    Of the last layer these are queries, keys and their products. What reads the maps, and all that
-    is no matrix product, is left out, so that nothing computes the maps sooner.
-    """
-    of_last = [2 * n * geometry.square + 2 * n**2 * geometry.hidden for n in map(int, lengths)]
-    before = [(geometry.layers - 1) * geometry.layer(n) for n in map(int, lengths)]
-    return sum(of_last) + sum(before)
+    return agreeing(ratios(times, to=OURS), difference, "statistics").assign(encoder=encoder)
 
 
 def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFrame:
@@ -170,44 +147,6 @@ def maps_on_disk(encoder: str, examples: int | None, rounds: int) -> pd.DataFram
         table = ratios(times, to=OURS)
         table["megabytes"] = table["side"].map(megabytes)
         return agreeing(table, difference, "maps")
-
-
-def reading(folder: Path, rounds: int, reads: int = 20_000) -> pd.DataFrame:
-    """Reading the maps of a folder against the same reads of arrays held in memory.
-
-    Returns:
-        what (one map at a time by chance, or all in order), side, seconds, ratio (to memory),
-        lowest, highest, maps_per_second, megabytes.
-    """
-    store = MapStore(folder)
-    held = {name: np.array(store[name]) for name in store.ids}  # reads the files once, too
-    groups = [np.array(maps) for _, maps in store.groups()]
-    generator = np.random.default_rng(0)
-    names = [store.ids[example] for example in generator.integers(len(store), size=reads)]
-    places = generator.integers((store.layers, store.heads), size=(reads, 2)).tolist()
-
-    def by_chance(maps: Mapping[str, np.ndarray] | MapStore) -> list[np.ndarray]:
-        drawn = zip(names, places, strict=True)
-        return [maps[name][layer, head].copy() for name, (layer, head) in drawn]
-
-    sides = {
-        "one map at a time, by chance": (lambda: by_chance(held), lambda: by_chance(store)),
-        "all maps": (
-            lambda: [maps.copy() for maps in groups],
-            lambda: [maps.copy() for _, maps in store.groups()],
-        ),
-    }
-    tables = []
-    for what, (memory, files) in sides.items():
-        pieces = files()
-        if not all(np.array_equal(*pair) for pair in zip(pieces, memory(), strict=True)):
-            raise SystemExit(f"{folder}: reading twice gives two results")
-        table = ratios(take_turns({"memory": memory, "files": files}, rounds), to="memory")
-        table.insert(0, "what", what)
-        count = sum(int(np.prod(piece.shape[:-2])) for piece in pieces)
-        table["maps_per_second"] = count / table["seconds"]
-        tables.append(table.assign(megabytes=sum(piece.nbytes for piece in pieces) / 1e6))
-    return pd.concat(tables, ignore_index=True)
 
 
 def agreeing(table: pd.DataFrame, difference: float, what: str) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from benchmarks.alternatives import Logits, transformer_lens, usual_loop
 from benchmarks.encoders import classifier, mrpc_lengths, texts
 from benchmarks.pairs import ratios, take_turns
-from benchmarks.product_rates import Rates, product_rates
+from benchmarks.product_rates import product_rate
 from stages.core.encoder.batches import Encoded
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
@@ -22,9 +22,8 @@ from stages.importance.cost import Geometry, least_for_grid
 from stages.importance.gate_gradients import gate_gradients
 
 OURS, LOOP, LENS = "this grid", "loop", "TransformerLens"
-# Prefixes shared and one token in the last layer; of sums over heads only the terms that change;
-# and the first at the rate that one product has alone.
-FLOOR, FLOOR_BY_TERMS, FLOOR_ALONE = "floor", "floor by terms", "floor at one product's rate"
+# Prefixes shared and one token in the last layer; of sums over heads only the terms that change.
+FLOOR, FLOOR_BY_TERMS = "floor", "floor by terms"
 GRADIENTS, FORWARD = "gradients of all gates", "one forward pass"
 TOLERANCE = 1e-4  # of logits in float32
 BATCH, GRADIENT_BATCH = 4, 32  # of `ablate` and `importance` in the default configuration
@@ -46,19 +45,14 @@ def own_grid(
 
 
 def compare(
-    encoder: str,
-    examples: int | None,
-    every: int,
-    rounds: int,
-    runtime: Runtime,
-    against: list[str],
+    encoder: str, examples: int | None, every: int, rounds: int, runtime: Runtime, others: list[str]
 ) -> pd.DataFrame:
     """Time all sides on the same heads and examples and check that they agree.
 
     Args:
         examples: of MRPC's 408 validation pairs; None: all.
         every: take every so-many-th head, for a quick look.
-        against: of `LOOP` and `LENS`.
+        others: of `LOOP` and `LENS`.
 
     Returns:
         side (the cheap score and a forward pass of all examples stand beside the ways to turn
@@ -72,9 +66,9 @@ def compare(
     gates = list(single_heads(geometry.layers, geometry.heads, "zero"))[::every]
     heads = [gate.heads[0] for gate in gates]
     gated = Gated(classifier(encoder).to(device))
-    lens = transformer_lens(classifier(encoder).to(device), encoded) if LENS in against else None
+    lens = transformer_lens(classifier(encoder).to(device), encoded) if LENS in others else None
     found: dict[str, Logits] = {}
-    rates: list[Rates] = []
+    rates: list[float] = []
     labels = np.zeros(len(encoded.lengths))
 
     def gradients() -> None:
@@ -87,18 +81,17 @@ def compare(
         LOOP: lambda: found.update({LOOP: usual_loop(model, encoded, heads)}),
         LENS: lambda: found.update({LENS: lens(heads)}),
     }
-    timed = {name: sides[name] for name in (OURS, *against, GRADIENTS, FORWARD)}
+    timed = {name: sides[name] for name in (OURS, *others, GRADIENTS, FORWARD)}
     # The machine's speed changes: what counts are the rates just before and after the grid runs.
-    beside = {OURS: lambda: rates.append(product_rates(model, runtime.threads))}
+    beside = {OURS: lambda: rates.append(product_rate(model, runtime.threads))}
     times = take_turns(timed, rounds, beside)
-    around = [Rates(*np.mean(pair, axis=0)) for pair in zip(rates[::2], rates[1::2], strict=True)]
+    around = [np.mean(pair) for pair in zip(rates[::2], rates[1::2], strict=True)]
     operations, least = (
         least_for_grid(geometry, gates, encoded.lengths, by_terms) for by_terms in (False, True)
     )
     floors = {
-        FLOOR: [operations / rate.layer for rate in around],
-        FLOOR_BY_TERMS: [least / rate.layer for rate in around],
-        FLOOR_ALONE: [operations / rate.alone for rate in around],
+        FLOOR: [operations / rate for rate in around],
+        FLOOR_BY_TERMS: [least / rate for rate in around],
     }
     floor = [
         {"round": number, "side": side, "seconds": seconds}

@@ -1,13 +1,11 @@
 """Probes of all layers trained together, against one after another with states made anew.
 
 One after another, the probe of each layer and question reads all sentences through the encoder
-once, keeps the states of its own layer, and learns from these for as many passes. That is generous:
-whoever leaves the encoder within the training loop reads every sentence once a pass. One question
-or two are asked, of ten that the stage asks; each further one costs the other side as much again,
-and this one only what its scorers cost.
+once, stores the states of its layer, and learns from these for the same number of passes. That is
+generous: an encoder within the training loop reads every sentence once a pass. Two questions are
+asked, of ten that the stage asks.
 """
 
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,12 +16,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from benchmarks.alone import run
 from benchmarks.pairs import ratios, take_turns
 from stages.core.checkpoint_source import PackageCheckpoint, locate
 from stages.core.encoder.checkpoint import load_encoder
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.runtime.runtime import find_device, read_runtime, start
+from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.settings import section
 from stages.core.stimuli.entries import WrittenStimuli
 from stages.core.stimuli.store import MAIN_AUXILIARY, NTH_TOKEN, POSITIONS
@@ -41,20 +38,16 @@ LONGER = 2
 Answers = Int[Tensor, "sentence state probe"]
 
 
-def asked_of(sentences: int, asked: int) -> Questions:
-    """The main auxiliary and the second word of so many written sentences, and of some others.
-
-    Args:
-        asked: 1 for the auxiliary alone, 2 for both.
-    """
+def asked_of(sentences: int) -> Questions:
+    """The main auxiliary and the second word of so many written sentences, and of some others."""
     drawn = LONGER * sentences  # a sentence must have words enough to be asked about their position
     entry = WrittenStimuli(source="written", train=drawn, test=TESTED)
     rows = pd.DataFrame(
         row
         for row in probe_rows(entry)
-        if row["probe"] in ASKED[:asked] and row["position"] in (0, POSITIONS[0])
+        if row["probe"] in ASKED and row["position"] in (0, POSITIONS[0])
     )
-    every = set(rows["id"][rows["probe"] == ASKED[asked - 1]])
+    every = set(rows["id"][rows["probe"] == ASKED[-1]])
     return questions(rows[rows["id"].isin(every)], sentences, None, seed=0)
 
 
@@ -106,15 +99,15 @@ def _answers(
         return predictions(states, len(asked.taught.words), len(words), weights, parameters.batch)
 
 
-def compare(sentences: int, asked: int, rounds: int) -> pd.DataFrame:
+def compare(sentences: int, rounds: int) -> pd.DataFrame:
     """Time both sides on the same sentences and check that they answer alike.
 
     Returns:
         side, seconds, ratio (to all layers together), lowest, highest, agreeing (share of the same
-        answers), megabytes (peak of a process that does ours alone), sentences, questions, states.
+        answers), sentences, questions, states.
     """
     parameters = section(LayerProbes, "layer_probes")
-    drawn, encoder = asked_of(sentences, asked), default_encoder(parameters)
+    drawn, encoder = asked_of(sentences), default_encoder(parameters)
     found: dict[str, Answers] = {}
     ways: dict[str, Callable[..., Answers]] = {TOGETHER: together, ONE_BY_ONE: one_by_one}
     sides = {
@@ -125,25 +118,9 @@ def compare(sentences: int, asked: int, rounds: int) -> pd.DataFrame:
     agreeing = float((found[TOGETHER] == found[ONE_BY_ONE]).float().mean())
     if agreeing < AGREEING:
         raise SystemExit(f"the sides give the same answer in {agreeing:.1%} of the cases only")
-    alone = run(["benchmarks.layer_probes", str(sentences), str(asked)], Path.cwd())
-    if alone.exit_status:
-        raise SystemExit("the process whose memory is measured failed")
-    megabytes = {TOGETHER: round(alone.megabytes)}
     return table.assign(
         agreeing=agreeing,
-        megabytes=table["side"].map(megabytes),
         sentences=len(drawn.taught.words),
         questions=len(drawn.probes),
         states=encoder.shape[0],
     )
-
-
-def main(sentences: int, asked: int) -> None:
-    """Train all layers together, in a process whose memory is measured."""
-    start(read_runtime(), seed=0)
-    parameters = section(LayerProbes, "layer_probes")
-    together(asked_of(sentences, asked), default_encoder(parameters), parameters)
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

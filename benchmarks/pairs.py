@@ -22,18 +22,15 @@ def take_turns(
     """
     names = list(sides)
     rows = []
-    with tqdm(total=rounds * len(names), unit="run") as bar:
-        for number in range(rounds):
-            start = number % len(names)
-            for name in [*names[start:], *names[:start]]:
-                bar.set_description(name)
-                untimed = beside.get(name, lambda: None)
-                untimed()
-                begin = time.perf_counter()
-                sides[name]()
-                rows.append({"round": number, "side": name, "seconds": time.perf_counter() - begin})
-                untimed()
-                bar.update()
+    for number in tqdm(range(rounds), unit="round"):
+        start = number % len(names)
+        for name in [*names[start:], *names[:start]]:
+            untimed = beside.get(name, lambda: None)
+            untimed()
+            begin = time.perf_counter()
+            sides[name]()
+            rows.append({"round": number, "side": name, "seconds": time.perf_counter() - begin})
+            untimed()
     return pd.DataFrame(rows)
 
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,20 +16,8 @@ REPEATS = 15
 PROBED = 384  # rows and columns of the matrices of `probe`
 
 
-class Rates(NamedTuple):
-    """Operations a second of matrix products, in every thread at once.
-
-    `layer` is the rate of all products of a layer, each after the other as a layer makes them;
-    `alone` is that of its widest one, made again and again from the same memory, which no layer
-    reaches: a processor's cache then holds what the next one reads.
-    """
-
-    layer: float
-    alone: float
-
-
-def product_rates(model: PreTrainedModel, threads: int) -> Rates:
-    """The rates of this moment, on the device and in the precision of the model.
+def product_rate(model: PreTrainedModel, threads: int) -> float:
+    """Operations a second of all products of a layer, one after the other, in every thread at once.
 
     On a CPU each thread makes products of its own, as the grid does. The best median of several
     numbers of rows counts, so that a floor is as low as this machine can have it.
@@ -50,23 +37,16 @@ def product_rates(model: PreTrainedModel, threads: int) -> Rates:
         mixed = linear(linear(hidden, value), output)
         linear(linear(mixed, inner), outer)
 
-    def alone(hidden: torch.Tensor) -> None:
-        linear(hidden, inner)
-
-    def best(products: Callable[[torch.Tensor], None], operations: int) -> float:
-        workers = threads if parameters.device.type == "cpu" else 1
-        rates = []
+    operations = 4 * geometry.square + geometry.network
+    workers = threads if parameters.device.type == "cpu" else 1
+    rates = []
+    try:
         with ThreadPoolExecutor(workers) as pool:
             for rows in ROWS:
                 hidden = [new(rows, geometry.hidden) for _ in range(workers)]
-                found = pool.map(lambda states: _seconds(products, states), hidden)
-                rates.append(sum(rows * operations / seconds for seconds in found))
+                taken = pool.map(lambda states: _seconds(layer, states), hidden)
+                rates.append(sum(rows * operations / seconds for seconds in taken))
         return max(rates)
-
-    try:
-        return Rates(
-            best(layer, 4 * geometry.square + geometry.network), best(alone, geometry.network // 2)
-        )
     finally:
         torch.set_num_threads(threads)
 

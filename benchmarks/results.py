@@ -19,19 +19,16 @@ Every comparison checks that both sides computed the same; `difference` is the l
 
 The floor of a grid is the fewest operations that are known to give its logits, at the rate at which
 the machine made the matrix products of a layer just before and after the grid ran. By terms, only
-what changes of a sum over heads counts; at one product's rate, the widest product, made again and
-again from a warm cache, gives the rate. On a card it is that of a large product."""
+what changes of a sum over heads counts. On a card the rate is that of a large product."""
 CAPTIONS = {
     "grid": "Every head off, one at a time, on MRPC-like pairs: how many times as long others take",
     "statistics": "Statistics of every head without maps, against `output_attentions` and numpy",
     "maps": "Maps of every head on disk, against `output_attentions` and `np.savez_compressed`",
-    "reading": "Reading maps back",
     "calibration": "Encoders of random weights in place of the encoder: how often claims hold",
     "coverage": "How often 95% intervals cover the truth (`power`: how often they leave out 0)",
     "rebuild": "A whole `dvc repro` on a fresh clone: where the seconds of every stage go",
     "tuning": "Seeds of a task tuned side by side, against Trainer one seed after the other",
     "layer-probes": "Probes of every layer: how many times as long one after another takes",
-    "pages": "Pages in headless Chromium: until they can be used, input delay of the viewer, sizes",
     "card": "Every head off on 1,000 examples of 128 tokens, on a graphics card",
 }
 
@@ -47,10 +44,8 @@ def machine() -> str:
 
 def processor() -> str:
     """The processor's name, as the system has it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
     named = dict(line.split(":", 1) for line in lines if ":" in line)
     names = {key.strip(): value.strip() for key, value in named.items()}
     flags = [flag for flag in ("amx_bf16", "avx512_bf16") if flag in names.get("flags", "").split()]
@@ -83,7 +78,5 @@ def page(folder: Path) -> str:
             table = pd.read_csv(file)
             command, where = table.pop("command")[0], table.pop("machine")[0]
             shown = table.to_markdown(index=False, floatfmt=".4g", missingval="")
-            figure = file.with_suffix(".svg")
-            picture = f"\n![{caption}]({figure.name})\n" if figure.exists() else ""
-            parts.append(f"## {caption}\n\n`{command}`\\\n{where}\n\n{shown}\n{picture}")
+            parts.append(f"## {caption}\n\n`{command}`\\\n{where}\n\n{shown}\n")
     return "\n\n".join(parts).rstrip() + "\n"

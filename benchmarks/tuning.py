@@ -7,11 +7,10 @@ This project's side is what the stage `finetune` runs, saving of models and stat
 """
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,41 +31,33 @@ from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.finished import result
 from stages.core.runtime.runtime import DTYPES, Runtime, find_device, start
 from stages.core.stage.arms import TUNED
+from stages.core.stage.files import InputError
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import PARAMETER_FILE
-from stages.core.tasks.examples import read_examples, write_examples
+from stages.core.tasks.examples import read_examples
 from stages.core.tasks.metrics import METRICS, predictions_from_logits
-from stages.core.tasks.task import load_task
-from stages.core.written import written_examples
 from stages.finetune.run import FACTS_FILE, RUNS, SPLITS, Run
 from stages.finetune.stage import make_all, runs_of
 from stages.finetune.task_model import load_task_model
 from stages.finetune.training import set_dropout
-from stages.prepare.sources import read_source
 
 PLAIN = "plain Trainer, fp32"
 
 
 def compare(
-    configuration: Path,
-    task: str,
-    seeds: int,
-    examples: int | None,
-    rounds: int,
-    runtime: Runtime,
+    configuration: Path, task: str, seeds: int, rounds: int, runtime: Runtime
 ) -> pd.DataFrame:
-    """One row a side: how many times as fast as the plain Trainer, and every seed's scores.
+    """One row a side: how many times as fast as the plain Trainer, and its scores.
 
     Args:
-        configuration: folder of a configuration that has the task; its data are read anew.
+        configuration: folder of a configuration whose stage `prepare` has read the task.
         seeds: how many, from 0 on.
-        examples: the first so many of the training examples; None: all.
 
     Returns:
         side, seconds (median of the rounds), times_as_fast (median of the rounds' ratios), lowest,
-        highest, and for each metric `METRIC_SEED` and `METRIC_mean` (shares of 1).
+        highest, and the mean of each metric over the seeds (shares of 1).
     """
-    with prepared(configuration, task, examples):
+    with workplace(configuration, task):
         runs = runs_of(task, [TUNED], range(seeds), runtime)
         found: dict[str, list[dict[str, float]]] = {}
 
@@ -95,36 +86,29 @@ def compare(
         ratio = seconds[PLAIN] / seconds[side]
         row = {"side": side, "seconds": seconds[side].median(), "times_as_fast": ratio.median()}
         row |= {"lowest": ratio.min(), "highest": ratio.max()}
-        scores = pd.DataFrame(found[side], index=[run.seed for run in runs])
-        for metric in scores:
-            row |= {f"{metric}_{seed}": value for seed, value in scores[metric].items()}
-            row[f"{metric}_mean"] = scores[metric].mean()
-        rows.append(row)
+        rows.append(row | pd.DataFrame(found[side]).mean().to_dict())
     return pd.DataFrame(rows).assign(task=task)
 
 
 @contextmanager
-def prepared(configuration: Path, task: str, examples: int | None) -> Iterator[None]:
-    """Within a temporary folder that has the configuration's settings and the task's examples."""
-    settings, home = (configuration / PARAMETER_FILE).resolve(), Path.cwd()
+def workplace(configuration: Path, task: str) -> Iterator[None]:
+    """Within a temporary folder that has the configuration's settings and the task's examples.
+
+    Raises:
+        InputError: the task was not prepared.
+    """
+    tasks = examples_file(task, SPLITS[0]).parent
+    if not (configuration / tasks).is_dir():
+        raise InputError(
+            f"{configuration / tasks}: no such folder; run `dvc repro prepare@{task}` in "
+            f"{configuration}"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(settings, Path(folder) / PARAMETER_FILE)
-        try:
-            os.chdir(configuration)  # where a task's own files are looked for
-            entry = load_task(task)
-            if entry.data.source == "written":
-                frames = written_examples(task, entry.data)
-            else:
-                frames = read_source(task, entry)
-            os.chdir(folder)
-            for split in SPLITS:
-                file = examples_file(task, split)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                rows = frames[split][: examples if split == "train" else None]
-                write_examples(rows.reset_index(drop=True), file)
+        shutil.copy(configuration / PARAMETER_FILE, folder)
+        Path(folder, tasks).parent.mkdir(parents=True)
+        Path(folder, tasks).symlink_to((configuration / tasks).resolve())
+        with chdir(folder):
             yield
-        finally:
-            os.chdir(home)
 
 
 def tuned_plainly(run: Run, runtime: Runtime) -> dict[str, float]:

@@ -114,7 +114,7 @@ def synthetic_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "synthetic"
     with FileLock(shared / "synthetic.lock"):
-        if not (folder / "reports/index.html").exists():
+        if not (folder / "reports/site/index.html").exists():
             folder.mkdir(exist_ok=True)
             build_reports(folder)
     return folder

@@ -1,7 +1,4 @@
-"""Imported by Python's start in every process of a stage: notes imports, life and peak memory.
-
-With `REBUILD_OPERATIONS` set, also the operations of torch's matrix products, which costs time.
-"""
+"""Imported by Python's start in every process of a stage: notes imports, life, peak memory."""
 
 import time
 
@@ -11,8 +8,6 @@ import atexit  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 from _thread import get_ident  # noqa: E402
-
-COUNTERS = []
 
 
 class Imports:
@@ -37,46 +32,18 @@ class Imports:
         finally:
             self.depth = 0
             self.seconds += time.monotonic() - begin
-            if "REBUILD_OPERATIONS" in os.environ and "torch" in sys.modules and not COUNTERS:
-                count_operations()
-
-
-def count_operations():
-    """Count matrix products in this thread and in every one that starts from now on."""
-    COUNTERS.append(None)  # what follows imports, too
-    import threading
-
-    from torch.utils.flop_counter import FlopCounterMode
-
-    def counter():
-        new = FlopCounterMode(display=False)
-        COUNTERS.append(new)
-        return new
-
-    run = threading.Thread.run
-
-    def counted(self):
-        with counter():
-            run(self)
-
-    threading.Thread.run = counted
-    counter().__enter__()
 
 
 def peak():
-    """Peak of resident memory in bytes.
+    """Peak of resident memory in bytes, of this process alone; None on other systems than Linux.
 
-    Of Linux's two, that of the process alone: `ru_maxrss` begins with the memory of its starter.
+    `ru_maxrss` would begin with the memory of the process that started this one.
     """
     try:
         with open("/proc/self/status") as file:
-            found = [line.split()[1] for line in file if line.startswith("VmHWM")]
-        return int(found[0]) * 1024
-    except (OSError, IndexError):
-        import resource
-
-        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return size if sys.platform == "darwin" else size * 1024
+            return int(next(line.split()[1] for line in file if line.startswith("VmHWM"))) * 1024
+    except (OSError, StopIteration):
+        return None
 
 
 class Life:
@@ -84,7 +51,7 @@ class Life:
 
     def __init__(self, begin, imports, first):
         self.begin, self.imports, self.first = begin, imports, first
-        self.before = (imports.seconds, operations())  # of the process that it was forked from
+        self.before = imports.seconds  # of the process that it was forked from
         self.noted = False
 
     def note(self):
@@ -99,19 +66,12 @@ class Life:
             "repro": os.environ["REBUILD_REPRO"],
             "first": self.first,
             "begin": self.begin,
-            "imports": self.imports.seconds - self.before[0],
+            "imports": self.imports.seconds - self.before,
             "end": time.monotonic(),
             "peak": peak(),
         }
-        if COUNTERS:
-            line["operations"] = operations() - self.before[1]
         with open(os.path.join(os.environ["REBUILD_RECORD"], "processes.jsonl"), "a") as file:
             file.write(json.dumps(line) + "\n")
-
-
-def operations():
-    """Operations of matrix products that were counted so far."""
-    return sum(one.get_total_flops() for one in COUNTERS if one is not None)
 
 
 def begin():

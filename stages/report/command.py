@@ -10,7 +10,7 @@ app = typer.Typer(add_completion=False)
 
 @app.callback(invoke_without_command=True)
 def build(context: typer.Context) -> None:
-    """Write reports/index.html, one page for each stage, and their figures and tables."""
+    """Write the site into reports/site, and heads.csv and plots beside it, which git keeps."""
     if context.invoked_subcommand:
         return
     from stages.report.stage import run_stage  # --help needs none of it
@@ -31,7 +31,7 @@ def compare(
     folders: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Folders of configurations; . too.")
     ],
-    output: Annotated[Path, typer.Option(help="The page.")] = Path("reports/comparison.html"),
+    output: Annotated[Path, typer.Option(help="The page.")] = Path("reports/site/comparison.html"),
 ) -> None:
     """Write verdicts of several configurations side by side, of their reports/findings.json."""
     from stages.report.comparison import write_comparison

@@ -14,6 +14,7 @@ from stages.core.verdicts.findings import FINDINGS_FILE, Finding, Findings, read
 from stages.core.verdicts.region import Verdict
 from stages.core.verdicts.setting import UNKNOWN, WORDS
 from stages.report.model_facts import model_in_words
+from stages.report.site import SITE
 
 MARK = "<title>Comparison of "  # as templates/comparison.html has it
 POINTS = ("training", "layers", "text", "inputs", "arm")
@@ -166,7 +167,7 @@ def write_comparison(folders: list[Path], output: Path, templates: Environment) 
     all_findings = {name: findings for name, (_, findings) in read.items()}
     rows = compared(all_findings)
     links = {
-        name: _beside(folder / FINDINGS_FILE.parent / "index.html", place)
+        name: _beside(folder / FINDINGS_FILE.parent / SITE / "index.html", place)
         for name, (folder, _) in read.items()
     }
     named = {

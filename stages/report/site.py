@@ -17,7 +17,7 @@ from stages.core.pages.page import MOST_ROWS, Figure, Table
 from stages.core.pages.saving import data_of, save_svg
 from stages.core.pages.titles import heading_in_words
 from stages.core.stage.files import atomic
-from stages.core.verdicts.findings import Findings
+from stages.core.verdicts.findings import FINDINGS_FILE, Findings
 from stages.core.verdicts.region import Verdict
 from stages.core.viewer.script.inline import as_json
 from stages.report.bars import (
@@ -45,6 +45,7 @@ from stages.report.overview import difference_in_words
 from stages.report.prose import argument_in_words, names_a_layer, place_in_source, plain, prose
 
 HERE = Path(__file__).parent
+SITE = "site"  # the folder below `reports` that git ignores
 RUNTIME = "window.vegaEmbed = vegaEmbed;"
 
 
@@ -95,7 +96,9 @@ def write_site(
     columns: pd.DataFrame,
     origins: dict[str, Origin],
 ) -> None:
-    """Write index, pages, assets, figures, tables and plot tables into `reports`.
+    """Write the site into `reports/site`, and heads.csv and plot tables into `reports`.
+
+    The site has copies of heads.csv and findings.json: its links lead to no file outside.
 
     Args:
         pages: by file name, in the order of the navigation.
@@ -127,39 +130,40 @@ def write_site(
         "claim_pages": claim_pages(findings, page_of),
         "origins": origins,
     }
-    write_assets(reports / "assets")
     named = {model.name: model_in_words(model.name, findings) for model in models}
-    write_heads(reports / "heads", models, generated, named)
-    write_items(reports, [item for one in pages.values() for item in one.items])
-    write_csv(heads, reports / "heads.csv")
-    with atomic(reports / "pages") as folder:
-        folder.mkdir()
-        for name, one in pages.items():
-            text = templates.get_template("page.html").render(
-                shared, root="../", current=name, shown=one
-            )
-            (folder / f"{name}.html").write_text(text, encoding="utf-8")
-        for name in ("heads", "head", "origins"):
-            text = templates.get_template(f"{name}.html").render(
-                shared, root="../", current=name, pages=pages
-            )
-            (folder / f"{name}.html").write_text(text, encoding="utf-8")
-        text = templates.get_template("gallery.html").render(
-            shared,
-            root="../",
-            current="gallery",
-            gallery=gallery_of(models),
-            kinds=KINDS,
-            shown_generated=[
-                name
-                for name in generated
-                if any(one.data == name for model in models for one in model.examples)
-            ],
+    items = [item for page in pages.values() for item in page.items]
+    gallery = {
+        "gallery": gallery_of(models),
+        "kinds": KINDS,
+        "shown_generated": [
+            name
+            for name in generated
+            if any(example.data == name for model in models for example in model.examples)
+        ],
+    }
+
+    def render(template: str, name: str, root: str = "../", **more: Any) -> str:
+        return templates.get_template(f"{template}.html").render(
+            shared, root=root, current=name, **more
         )
-        (folder / "gallery.html").write_text(text, encoding="utf-8")
-    with atomic(reports / "index.html") as partial:
-        text = templates.get_template("index.html").render(shared | top, root="", current="index")
-        partial.write_text(text, encoding="utf-8")
+
+    with atomic(reports / SITE) as site:
+        (site / "pages").mkdir(parents=True)
+        write_assets(site / "assets")
+        write_heads(site / "heads", models, generated, named)
+        write_items(site, items)
+        write_csv(heads, site / "heads.csv")
+        shutil.copyfile(reports / FINDINGS_FILE.name, site / FINDINGS_FILE.name)
+        texts_of_pages = {
+            **{name: render("page", name, shown=page) for name, page in pages.items()},
+            **{name: render(name, name, pages=pages) for name in ("heads", "head", "origins")},
+            "gallery": render("gallery", "gallery", **gallery),
+        }
+        for name, text in texts_of_pages.items():
+            (site / "pages" / f"{name}.html").write_text(text, encoding="utf-8")
+        (site / "index.html").write_text(render("index", "index", "", **top), encoding="utf-8")
+    write_csv(heads, reports / "heads.csv")
+    write_plots(reports / "plots", items)
 
 
 def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
@@ -168,32 +172,34 @@ def claim_pages(findings: Findings, page_of: dict[str, str]) -> dict[str, str]:
     return {name: page_of[claim.study] for name, claim in claims.items() if claim.study in page_of}
 
 
-def write_items(reports: Path, items: list[Figure | Table]) -> None:
-    """Write figures with their data, tables, and plots/NAME.csv of figures of layers x heads."""
-    with (
-        atomic(reports / "figures") as figures,
-        atomic(reports / "tables") as tables,
-        atomic(reports / "plots") as plots,
-    ):
-        for folder in (figures, tables, plots):
-            folder.mkdir()
+def write_items(site: Path, items: list[Figure | Table]) -> None:
+    """Write figures, as SVG and with their data, and tables."""
+    figures, tables = site / "figures", site / "tables"
+    for folder in (figures, tables):
+        folder.mkdir()
+    for item in items:
+        if isinstance(item, Table):
+            write_csv(item.frame, tables / f"{item.name}.csv")
+            continue
+        save_svg(item.vega_lite, figures / f"{item.name}.svg")
+        write_csv(data_of(item.drawn), figures / f"{item.name}.csv")
+
+
+def write_plots(plots: Path, items: list[Figure | Table]) -> None:
+    """Write `NAME.csv` of each figure of layers x heads, for `dvc plots`."""
+    with atomic(plots) as folder:
+        folder.mkdir()
         for item in items:
-            if isinstance(item, Table):
-                write_csv(item.frame, tables / f"{item.name}.csv")
-                continue
-            save_svg(item.vega_lite, figures / f"{item.name}.svg")
-            write_csv(data_of(item.drawn), figures / f"{item.name}.csv")
-            if item.plot is not None:
-                write_csv(item.plot, plots / f"{item.name}.csv")
+            if isinstance(item, Figure) and item.plot is not None:
+                write_csv(item.plot, folder / f"{item.name}.csv")
 
 
 def write_assets(folder: Path) -> None:
     """Write the one Vega runtime that all pages share, our own script, and the style."""
-    with atomic(folder) as partial:
-        shutil.copytree(HERE / "static", partial)
-        write_head_assets(partial)
-        write_gallery_assets(partial)
-        (partial / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
+    shutil.copytree(HERE / "static", folder)
+    write_head_assets(folder)
+    write_gallery_assets(folder)
+    (folder / "vega.js").write_text(vl_convert.javascript_bundle(RUNTIME), encoding="utf-8")
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

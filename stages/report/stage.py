@@ -1,4 +1,4 @@
-"""Draw the offline report from `work/measures` and `reports/findings.json`."""
+"""Draw the report, a site, from `work/measures` and `reports/findings.json`."""
 
 import argparse
 import subprocess
@@ -46,11 +46,9 @@ from stages.report.overview import (
     seeds_in_words,
     tallies,
 )
-from stages.report.site import write_site
+from stages.report.site import SITE, write_site
 
 REPORTS = Path("reports")
-COMPARISON = "comparison.html"
-BENCHMARKS = "benchmarks/README.md"
 PLOTS_FOLDER, PLOTS_MARK = "dvc_plots", "<title>DVC "  # as DVC has them
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
@@ -61,7 +59,7 @@ PLOTS_RUNTIME = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLi
 
 
 def run_stage() -> None:
-    """Write reports/index.html, one page for each stage, and their figures and tables."""
+    """Write the site into reports/site, and heads.csv and plots beside it, which git keeps."""
     measures = open_measures()
     measured = measured_pages(measures)
     shown = {name: one.page for name, one in measured.items()}
@@ -81,15 +79,13 @@ def run_stage() -> None:
         "paper_tallies": paper_tallies(findings),
         "papers": by_paper(findings),
         "reasons": by_reason(findings),
-        "comparison": beside(REPORTS, COMPARISON),
-        "benchmarks": beside(REPORTS, BENCHMARKS),
     }
     columns = columns_of_pages(of_pages, shown)
     read = generated_text(measures.questions), texts_read(measures)
     from_stages = origins(folders_read(findings, measured))
     models = models_of(measures)
     write_site(REPORTS, findings, measured, heads, *read, top, models, columns, from_stages)
-    typer.echo(f"the report: {(REPORTS / 'index.html').resolve()}")
+    typer.echo(f"the report: {(REPORTS / SITE / 'index.html').resolve()}")
 
 
 def folders_read(findings: Findings, measured: dict[str, MeasuredPage]) -> list[str]:
@@ -97,15 +93,6 @@ def folders_read(findings: Findings, measured: dict[str, MeasuredPage]) -> list[
     of_pages = (name for one in measured.values() for name in one.read)
     of_claims = (name for finding in findings.claims.values() for name in finding.read)
     return sorted({*of_pages, *of_claims})
-
-
-def beside(reports: Path, name: str) -> str | None:
-    """Where a file of all configurations lies, as seen from the overview; None: there is none.
-
-    It stands in the reports of the project's root, which `configurations/NAME` share.
-    """
-    places = (name, f"../../../reports/{name}")
-    return next((place for place in places if (reports / place).is_file()), None)
 
 
 def plots(arguments: list[str]) -> int:

@@ -1,7 +1,6 @@
 """What the benchmarks say: ratios, exponents, counts and that both sides compute the same."""
 
 import copy
-import os
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import dump, product_rates, results
-from benchmarks.alone import run as run_alone
 from benchmarks.alternatives import usual_loop
 from benchmarks.calibration import stages_on
 from benchmarks.encoders import texts
@@ -19,7 +17,6 @@ from stages.core.heads.gates import single_heads
 from stages.core.heads.seam import Gated
 from stages.core.maps.statistics import STATISTICS, KindIds, surface_statistics
 from stages.core.runtime.runtime import Runtime
-from stages.importance.cost import Geometry
 
 
 def test_ratios_are_medians_of_each_rounds_ratios():
@@ -42,7 +39,9 @@ def test_sides_take_turns():
     assert table["side"].tolist() == list("abba")
 
 
-def test_rates_count_the_operations_of_the_products_that_are_timed(tiny_classifier, monkeypatch):
+def test_the_rate_counts_the_operations_of_the_products_that_are_timed(
+    tiny_classifier, monkeypatch
+):
     """Where every turn takes a second, the rate is the number of operations in it."""
     counted = []
 
@@ -53,18 +52,17 @@ def test_rates_count_the_operations_of_the_products_that_are_timed(tiny_classifi
         return 1.0
 
     monkeypatch.setattr(product_rates, "_seconds", seconds)
-    rates = product_rates.product_rates(tiny_classifier, threads=1)
-    assert rates.layer == max(counted[:3]) > rates.alone == max(counted[3:])
+    assert product_rates.product_rate(tiny_classifier, threads=1) == max(counted)
 
 
 def test_the_page_shows_every_table_with_its_command(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["benchmarks", "grid", "--rounds", "1"])
     results.keep("grid-default", pd.DataFrame({"side": ["x"], "ratio": [3.25]}), tmp_path)
-    results.keep("reading", pd.DataFrame({"what": ["all"]}), tmp_path)
+    results.keep("calibration", pd.DataFrame({"what": ["all"]}), tmp_path)
     page = (tmp_path / results.PAGE).read_text()
     assert "`python -m benchmarks grid --rounds 1`" in page
     assert "3.25" in page
-    assert page.index(results.CAPTIONS["grid"]) < page.index(results.CAPTIONS["reading"])
+    assert page.index(results.CAPTIONS["grid"]) < page.index(results.CAPTIONS["calibration"])
 
 
 def test_the_plain_statistics_are_those_of_the_stage():
@@ -77,15 +75,6 @@ def test_the_plain_statistics_are_those_of_the_stage():
     assert tuple(plain) == STATISTICS
     for name, values, own in zip(plain, plain.values(), ours.unbind(-1), strict=True):
         np.testing.assert_allclose(values, own.numpy(), rtol=1e-5, err_msg=name)
-
-
-def test_the_floor_of_statistics_has_the_products_that_maps_need_and_no_other():
-    geometry = Geometry(layers=6, heads=12, hidden=48, feed_forward=32)
-    tokens, pairs = 9 + 6, 9**2 + 6**2
-    projections = 6 * 2 + 5 * 2  # queries and keys of all layers, values and outputs of five
-    of_tokens = 2 * tokens * (projections * 48 * 48 + 5 * 2 * 48 * 32)
-    of_pairs = 2 * pairs * 48 * (6 + 5)
-    assert dump.products_for_maps(geometry, np.array([9, 6])) == of_tokens + of_pairs
 
 
 def test_the_loop_turns_off_the_same_heads_as_the_grid(tiny_classifier):
@@ -104,14 +93,3 @@ def test_the_studies_of_a_corpus_are_those_of_the_configuration(monkeypatch):
     monkeypatch.chdir("configurations/text")
     assert stages_on("ewt") == ["text_examples", "syntax", "pairs", "probes"]
     assert stages_on("nowhere") == []
-
-
-def test_a_process_is_timed_and_weighed_alone(tmp_path):
-    (tmp_path / "large.py").write_text("held = bytearray(200_000_000)")
-    (tmp_path / "small.py").write_text("raise SystemExit(3)")
-    kept = bytearray(300_000_000)  # of the process that asks
-    large, small = (run_alone([name], tmp_path, dict(os.environ)) for name in ("large", "small"))
-    assert (large.exit_status, small.exit_status) == (0, 3)
-    assert 200 < large.megabytes < 290
-    assert small.megabytes < 100
-    assert len(kept) > 0

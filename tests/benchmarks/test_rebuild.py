@@ -1,14 +1,14 @@
 """Where a profiled `dvc repro` puts the time of a stage: DVC, Python's start, compute."""
 
-import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from benchmarks import rebuild, record
+from benchmarks import rebuild
 from stages.core.stage.files import InputError
 
 PIPELINE = """\
@@ -73,16 +73,16 @@ def clone(tmp_path_factory):
     subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
     subprocess.run(["python", "-m", "dvc", "init", "-q"], cwd=folder, check=True)
     with pytest.raises(InputError, match="ended with status"):
-        rebuild.run(folder, rebuild.Path("."), [], environment)
+        rebuild.run(folder, Path("."), [], environment)
     (folder / "fails").unlink()
-    rebuild.run(folder, rebuild.Path("."), [], environment)
-    rebuild.run(folder, rebuild.Path("."), [], environment)
+    rebuild.run(folder, Path("."), [], environment)
+    rebuild.run(folder, Path("."), [], environment)
     return folder
 
 
 @pytest.fixture(scope="module")
 def table(clone):
-    return record.table(clone / rebuild.RECORD / "default").set_index("stage")
+    return rebuild.table(clone / rebuild.RECORD / "default").set_index("stage")
 
 
 def test_sleep_is_compute_and_imports_are_not_wherever_they_stand(table):
@@ -106,15 +106,15 @@ def test_memory_of_processes_at_the_same_time_adds_up(table):
 
 
 def test_parts_add_up_to_what_dvc_took(clone, table):
-    repros = record.read(clone / rebuild.RECORD / "default", "repros")
+    repros = rebuild.read(clone / rebuild.RECORD / "default", "repros")
     taken = repros["end"] - repros["begin"]
     assert repros["status"].tolist() == [255, 0, 0]
-    stages = table.drop([record.ALL, record.NOTHING])
+    stages = table.drop([rebuild.ALL, rebuild.NOTHING])
     assert stages["seconds"].sum() == pytest.approx(taken[:2].sum(), abs=1e-6)
-    assert table.loc[record.ALL, "seconds"] == pytest.approx(taken[:2].sum(), abs=1e-6)
-    assert table.loc[record.NOTHING, "seconds"] == pytest.approx(taken[2])
+    assert table.loc[rebuild.ALL, "seconds"] == pytest.approx(taken[:2].sum(), abs=1e-6)
+    assert table.loc[rebuild.NOTHING, "seconds"] == pytest.approx(taken[2])
     pd.testing.assert_series_equal(
-        stages[record.PARTS].sum(axis=1), stages["seconds"], check_names=False
+        stages[rebuild.PARTS].sum(axis=1), stages["seconds"], check_names=False
     )
     assert (stages["dvc"] > 0).all()
 
@@ -125,50 +125,12 @@ def test_a_shell_that_was_killed_ends_with_the_next_event(tmp_path, clone):
     lines = (tmp_path / "commands.jsonl").read_text().splitlines(keepends=True)
     assert len(lines) == 6  # begin and end of three
     (tmp_path / "commands.jsonl").write_text("".join([*lines[:1], *lines[2:], '{"stage": "sl']))
-    whole, killed = (record.table(folder).set_index("stage") for folder in (kept, tmp_path))
+    whole, killed = (rebuild.table(folder).set_index("stage") for folder in (kept, tmp_path))
     assert killed.loc["sleeps", "dvc"] == 0
-    assert killed.loc[record.ALL, "seconds"] == pytest.approx(whole.loc[record.ALL, "seconds"])
-
-
-def test_a_figure_has_every_stage(table):
-    shown = rebuild.plot(table.reset_index()).to_dict()
-    rows = pd.DataFrame(next(iter(shown["datasets"].values())))
-    assert set(rows["stage"]) == {"sleeps", "burns", record.BEFORE}
-    assert rows["seconds"].sum() == pytest.approx(table.loc[record.ALL, "seconds"], abs=0.1)
+    assert killed.loc[rebuild.ALL, "seconds"] == pytest.approx(whole.loc[rebuild.ALL, "seconds"])
 
 
 def test_a_folder_that_is_not_empty_is_no_place_for_a_clone(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="is there already"):
         rebuild.clone(tmp_path)
-
-
-def test_operations_of_all_threads_count_and_the_time_of_that_run_does_not(tmp_path, clone):
-    shutil.copytree(clone / rebuild.RECORD / "default", tmp_path, dirs_exist_ok=True)
-    before = record.table(tmp_path).set_index("stage")
-    script = (
-        "import threading, torch\n"
-        "ones = torch.ones(8, 16, requires_grad=True)\n"
-        "def product():\n"
-        "    with torch.inference_mode():\n"
-        "        torch.nn.functional.linear(ones, torch.ones(32, 16), torch.ones(32))\n"
-        "thread = threading.Thread(target=product); thread.start(); thread.join()\n"
-        "weights = torch.ones(32, 16, requires_grad=True)\n"
-        "torch.nn.functional.linear(ones, weights).sum().backward()\n"
-    )
-    variables = {"DVC_STAGE": "sleeps", "REBUILD_RECORD": str(tmp_path), "REBUILD_REPRO": "1.0"}
-    variables |= {"PYTHONPATH": str(record.RECORDER), "REBUILD_OPERATIONS": "1"}
-    subprocess.run(["python", "-c", script], env=os.environ | variables, check=True)
-    with (tmp_path / "repros.jsonl").open("a") as file:
-        line = {"repro": "1.0", "begin": 1.0, "end": 9.0, "status": 0, "operations": True}
-        file.write(json.dumps(line) + "\n")
-    after = record.table(tmp_path).set_index("stage")
-    # A product of one thread, and in the other one with two more for its gradients.
-    assert after.loc["sleeps", "operations"] == 4 * 2 * 8 * 16 * 32 / 1e12
-    pd.testing.assert_frame_equal(after.drop(columns="operations"), before)
-
-
-def test_the_table_has_the_rate_of_the_machine(monkeypatch):
-    monkeypatch.setattr(rebuild, "probe", lambda: 2e9)
-    table = pd.DataFrame({"stage": ["burns", "sleeps"], "compute": [1.0, 2.0]})
-    assert rebuild.with_rate(table)["rate"].tolist() == [2e9, 2e9]

@@ -1,4 +1,4 @@
-"""Pictures of the committed report, for README: `python -m tests.browser.pictures`."""
+"""Pictures of the drawn report, for README: `python -m tests.browser.pictures`."""
 
 import sys
 import tempfile
@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tests.view.chromium import Browser
 
-REPORTS = Path("reports")
-PICTURES = REPORTS / "pictures"
+SITE, PICTURES = Path("reports/site"), Path("reports/pictures")
 WIDTH, HEIGHT = 1280, 800
 COMPLETE = "document.readyState === 'complete'"
 # Page, address, what must be true before it is taken, and what stands on top ("": the page's).
@@ -26,7 +25,7 @@ SHOWN = {
 }
 
 
-def take(reports: Path, pictures: Path) -> list[Path]:
+def take(site: Path, pictures: Path) -> list[Path]:
     """Write a PNG of a window of each page; the files.
 
     Raises:
@@ -39,7 +38,7 @@ def take(reports: Path, pictures: Path) -> list[Path]:
         browser = Browser(Path(profile))
         try:
             for name, (page, address, ready, top) in SHOWN.items():
-                browser.open((reports / page).resolve(), address, WIDTH, HEIGHT)
+                browser.open((site / page).resolve(), address, WIDTH, HEIGHT)
                 browser.wait_for(ready)
                 if top:
                     browser.ask(f"document.querySelector('{top}').scrollIntoView(); 0")
@@ -54,5 +53,5 @@ def take(reports: Path, pictures: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for file in take(REPORTS, PICTURES):
+    for file in take(SITE, PICTURES):
         print(f"{file}: {file.stat().st_size / 1000:.0f} kB", file=sys.stderr)

@@ -7,7 +7,7 @@ from stages.report.site import environment
 from tests.browser.checked import assert_sound, checked
 from tests.browser.test_report import CHROMIUM
 from tests.report.test_bars import finding
-from tests.report.test_comparison import folder_of, of
+from tests.report.test_comparison import draw_overview, folder_of, of
 from tests.report.test_overview import findings
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on PATH")
@@ -41,7 +41,7 @@ def page(tmp_path_factory):
         )
         for called, claims in (("small", small), ("large", large))
     ]
-    (folders[0] / "reports/index.html").touch()
+    draw_overview(folders[0])
     written = folder / "comparison.html"
     write_comparison(folders, written, environment())
     return written
@@ -87,7 +87,7 @@ def test_overviews_are_linked_where_a_configuration_has_a_report(page, tmp_path)
       (link) => [link.textContent, link.getAttribute("href")]);
     """
     found = checked(page, tmp_path / "profile", action=action)
-    assert found["said"] == [["Overview of small", "small/reports/index.html"]]
+    assert found["said"] == [["Overview of small", "small/reports/site/index.html"]]
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -25,7 +25,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def pages(synthetic_reports):
-    return synthetic_reports / "reports/pages"
+    return synthetic_reports / "reports/site/pages"
 
 
 def ready(browser: Browser) -> None:
@@ -85,7 +85,7 @@ def test_every_cell_of_every_chart_of_heads_leads_to_its_head(pages, browser):
     charts = 0
     for page in sorted(pages.glob("*.html")):
         named = re.findall(r'data-chart="([^"]+)"', page.read_text(encoding="utf-8"))
-        plots = {name: pages.parent / f"plots/{name}.csv" for name in named}
+        plots = {name: pages.parents[1] / f"plots/{name}.csv" for name in named}
         plots = {name: pd.read_csv(path) for name, path in plots.items() if path.is_file()}
         if not plots:
             continue

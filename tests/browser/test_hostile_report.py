@@ -45,6 +45,7 @@ def sections(_: object) -> list[Section]:
 def reports(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / "reports"
     folder.mkdir()
+    (folder / "findings.json").write_text("{}")
     page = Page(1, "Models and tasks", SCRIPT, CLOSING, ("A",), sections)
     claims = {
         f"A-{number}": finding(statement=label, note=label, paper=label, verdict=verdict)
@@ -72,8 +73,6 @@ def reports(tmp_path_factory) -> Path:
         "papers": by_paper(made),
         "reasons": by_reason(made),
         "not_learnt_in_words": SCRIPT,
-        "comparison": None,
-        "benchmarks": None,
     }
     heads = pd.DataFrame({"model": [SCRIPT] * 3, "layer": [0, 0, 1], "head": [0, 1, 0]})
     heads = heads.assign(role=[CLOSING, HEBREW, CHINESE])
@@ -84,8 +83,7 @@ def reports(tmp_path_factory) -> Path:
     columns = pd.DataFrame({"page": ["made"], "columns": ["role"], "what they are": [CLOSING]})
     pages = {"made": shown}
     write_site(folder, made, pages, heads, [SCRIPT], texts, top, models, columns, origins)
-    (folder / "metrics.json").write_text("{}")
-    return folder
+    return folder / "site"
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_page_draws_its_charts_without_a_network(name, synthetic_reports, tmp_path):
-    reports = synthetic_reports / "reports"
+    reports = synthetic_reports / "reports/site"
     page = reports / "index.html" if name == "index" else reports / "pages" / f"{name}.html"
     dom, log = browse(page, tmp_path / "profile")
     complaints = [line for line in log.splitlines() if "CONSOLE" in line]
@@ -85,7 +85,7 @@ def test_a_page_draws_its_charts_without_a_network(name, synthetic_reports, tmp_
 
 
 def test_tables_can_be_sorted_and_heads_filtered(synthetic_reports, tmp_path):
-    page = (synthetic_reports / "reports/pages/heads.html").read_text(encoding="utf-8")
+    page = (synthetic_reports / "reports/site/pages/heads.html").read_text(encoding="utf-8")
     action = (
         "<script>addEventListener('load', () => {"
         "document.querySelectorAll('#heads th button')[1].click();"
@@ -93,7 +93,7 @@ def test_tables_can_be_sorted_and_heads_filtered(synthetic_reports, tmp_path):
         "const box = document.querySelector('[data-filter]'); box.value = 'vertical';"
         "box.dispatchEvent(new Event('input'));})</script></body>"
     )
-    changed = synthetic_reports / "reports/pages/acted.html"
+    changed = synthetic_reports / "reports/site/pages/acted.html"
     changed.write_text(page.replace("</body>", action), encoding="utf-8")
     try:
         dom, _ = browse(changed, tmp_path / "profile")

@@ -5,7 +5,7 @@ import pytest
 
 
 def test_the_control_stands_beside_the_tuned_encoder(synthetic_reports):
-    table = pd.read_csv(synthetic_reports / "reports/tables/control-heads.csv")
+    table = pd.read_csv(synthetic_reports / "reports/site/tables/control-heads.csv")
     assert table["task"].drop_duplicates().tolist() == ["relevance", "sentiment"]
     assert table["weights"].tolist() == ["tuned", "tuned_from_random"] * 4
     assert sorted(set(table["mode"])) == ["uniform", "zero"]  # not `mean`: the control has none

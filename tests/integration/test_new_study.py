@@ -153,8 +153,8 @@ def test_it_runs_and_has_a_verdict_and_a_page(added, warm):
     run(added, "python", "-m", "stages", "report", **warm)
     findings = json.loads((added / "reports/findings.json").read_text())
     assert findings["claims"]["X1-words"]["verdict"] == "holds"
-    assert "Texts by words" in (added / "reports/pages/lengths.html").read_text()
-    assert 'href="pages/lengths.html"' in (added / "reports/index.html").read_text()
+    assert "Texts by words" in (added / "reports/site/pages/lengths.html").read_text()
+    assert 'href="pages/lengths.html"' in (added / "reports/site/index.html").read_text()
     structure = ["tests/integration/test_structure.py", "tests/lengths"]
     chosen = ["-k", "lengths or words or sums or down or declared or page or numbers"]
     run(added, sys.executable, "-m", "pytest", "-n", "0", *structure, *chosen)

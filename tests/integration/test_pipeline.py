@@ -114,15 +114,18 @@ def test_reports_are_written(rebuilt):
     findings = json.loads((rebuilt / "reports/findings.json").read_text())
     verdicts = {claim["verdict"] for claim in findings["claims"].values()}
     assert verdicts <= {"holds", "fails", "undecided", "not decidable here"}
-    for name in ("index.html", "metrics.json", "tables", "figures"):
+    for name in ("metrics.json", "heads.csv", "plots", "site/index.html", "site/figures"):
         assert (rebuilt / "reports" / name).exists(), name
-    assert "mrpc" in (rebuilt / "reports/tables/finetune-scores.csv").read_text()
+    assert "mrpc" in (rebuilt / "reports/site/tables/finetune-scores.csv").read_text()
+    assert "reports/site" in run(rebuilt, "git", "status", "--ignored", "--porcelain", ".")
+    assert not list(rebuilt.glob("reports/.gitignore"))  # that of the root is enough
 
 
 def test_nothing_runs_but_deleted_outputs_come_back_wherever_it_runs(rebuilt):
     before = contents(rebuilt / "reports")
-    for name in ("maps", "tasks", "measures/drift"):
-        shutil.rmtree(rebuilt / "work" / name)
+    for name in ("work/maps", "work/tasks", "work/measures/drift", "reports/site"):
+        shutil.rmtree(rebuilt / name)
+    run(rebuilt, *DVC, "checkout", "reports/site")  # `dvc repro` would draw it again
     file = rebuilt / "params.yaml"
     settings = file.read_text()
     file.write_text(settings.replace("workers: 0", "workers: 1"))

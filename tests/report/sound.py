@@ -20,17 +20,17 @@ TABLE = re.compile(r"<table.*?</table>", re.S)
 
 def complaints(folder: Path) -> list[str]:
     """All that is wrong with the report in `folder/reports`, in words."""
-    reports = folder / "reports"
-    pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
+    reports, site = folder / "reports", folder / "reports/site"
+    pages = [site / "index.html", *sorted((site / "pages").glob("*.html"))]
     found = [f"no {page.name}" for page in pages if not page.is_file()]
     for page in pages:
         text = page.read_text(encoding="utf-8")
         found += [f"{page.name}: {words}" for words in (*broken(page, text), *gaps(text))]
         found += [f"{page.name}: {words}" for words in empty(text)]
-    for kind in ("figures", "tables", "plots"):
-        for file in (reports / kind).glob("*.csv"):
+    for kind in (site / "figures", site / "tables", reports / "plots"):
+        for file in kind.glob("*.csv"):
             if pd.read_csv(file).empty:
-                found.append(f"{kind}/{file.name} has no row")
+                found.append(f"{kind.name}/{file.name} has no row")
     return [*found, *unnamed(folder)]
 
 

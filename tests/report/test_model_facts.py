@@ -63,7 +63,7 @@ def test_nothing_that_is_true_of_the_default_alone_is_said_of_another_model(synt
     made = read_findings(synthetic_reports / "reports/findings.json")
     told = {one.setting.here.training for one in made.claims.values()}
     assert told == {"not known"}
-    pages = "".join(path.read_text() for path in synthetic_reports.glob("reports/**/*.html"))
+    pages = "".join(path.read_text() for path in synthetic_reports.glob("reports/site/**/*.html"))
     for words in ("sentence encoder", "similarity of sentences", "MiniLM", "6 layers of"):
         assert words not in pages, words
     assert "how it was trained is not known" in pages

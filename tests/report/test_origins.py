@@ -92,19 +92,19 @@ def test_settings_read_as_they_were(tmp_path):
 
 def test_claims_pages_and_stages_are_linked_to_each_other(synthetic_reports):
     """A claim of drift and its page lead to the stage, with its settings; the stage leads back."""
-    reports = synthetic_reports / "reports"
-    findings = read_yaml(reports / "findings.json")["claims"]
+    site = synthetic_reports / "reports/site"
+    findings = read_yaml(synthetic_reports / "reports/findings.json")["claims"]
     name = next(name for name, one in findings.items() if one["study"] == "K5")
     finding = findings[name]
     assert finding["module"] == "stages/drift/claims.py"
     assert "drift" in finding["read"]
-    page = (reports / "pages/drift.html").read_text()
+    page = (site / "pages/drift.html").read_text()
     card = page[page.index(f'id="{name}"') :].split("</article>")[0]
     assert "<code>stages/drift/claims.py</code>" in card
     assert '<a href="../pages/origins.html#drift">drift</a>' in card
     assert '<a href="https://aclanthology.org/D19-1445">' in card
     assert "../figures/drift-cropped.csv" in page
-    origin = (reports / "pages/origins.html").read_text()
+    origin = (site / "pages/origins.html").read_text()
     section = origin[origin.index('<h2 id="drift">') :].split("</section>")[0]
     assert f'href="../pages/drift.html#{name}"' in section
     assert "<code>stages/drift/stage.py</code>" in section

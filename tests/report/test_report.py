@@ -54,7 +54,7 @@ def test_a_rebuild_writes_the_same_bytes(synthetic_reports, tmp_path):
 
 def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
     findings = json.loads((synthetic_reports / "reports/findings.json").read_text())
-    overview = (synthetic_reports / "reports/index.html").read_text()
+    overview = (synthetic_reports / "reports/site/index.html").read_text()
     for name, finding in findings["claims"].items():
         verdict = finding["verdict"].replace(" ", "-")
         assert re.search(rf'#{name}">{name}<.*?class="verdict {verdict}"', overview, re.S)
@@ -66,10 +66,10 @@ def test_every_claim_stands_on_the_overview_with_its_verdict(synthetic_reports):
 
 
 def test_pages_load_and_link_only_what_is_there(synthetic_reports):
-    reports = synthetic_reports / "reports"
-    pages = [reports / "index.html", *sorted((reports / "pages").glob("*.html"))]
+    site = synthetic_reports / "reports/site"
+    pages = [site / "index.html", *sorted((site / "pages").glob("*.html"))]
     assert len(pages) == 34
-    papers = json.loads((reports / "findings.json").read_text())["papers"]
+    papers = json.loads((synthetic_reports / "reports/findings.json").read_text())["papers"]
     published = {f'<a href="{url}"' for urls in papers.values() for url in urls}
     for page in pages:
         text = page.read_text()
@@ -82,30 +82,31 @@ def test_pages_load_and_link_only_what_is_there(synthetic_reports):
             assert not re.match(r"[a-z]+:|//", target), f"{page.name} needs {target}"
             goal = (page.parent / path).resolve() if path else page
             assert goal.is_file(), f"{page.name} links to {target}"
+            assert goal.is_relative_to(site.resolve()), f"{page.name} leaves the site: {target}"
             if anchor and "=" not in anchor:  # else what the page of a head is to show
                 assert f'id="{anchor}"' in goal.read_text(), f"{page.name} links to {target}"
 
 
 def test_readers_of_questions_have_their_page_and_their_columns(synthetic_reports):
-    reports = synthetic_reports / "reports"
-    page = (reports / "pages/reading.html").read_text()
+    site = synthetic_reports / "reports/site"
+    page = (site / "pages/reading.html").read_text()
     for attack in CONTROLS:
         # Intact at its cut 0.78, under it as tests/reading/rows.py has it: the difference by hand.
         assert f"{attack} costs {100 * (AT_CUT - UNDER[attack]):.1f} points" in page
-    heads = pd.read_csv(reports / "heads.csv")
+    heads = pd.read_csv(site / "heads.csv")
     lessened = heads[f"attack lessened: {QUESTIONS}, {TO_PASSAGE}"]
     by_hand = 100 * (0.1 + 0.01 * heads["layer"] - 0.02 * heads["head"])
     assert lessened.to_numpy() == pytest.approx(by_hand.to_numpy())
-    overview = (reports / "index.html").read_text()
+    overview = (site / "index.html").read_text()
     assert f"{QUESTIONS}, validation: questions" in overview
 
 
 def test_every_figure_is_an_svg_with_its_chart_in_the_page(synthetic_reports):
-    reports = synthetic_reports / "reports"
+    site = synthetic_reports / "reports/site"
     named = re.findall(
-        r'data-chart="([^"]+)"', "".join(path.read_text() for path in reports.glob("pages/*.html"))
+        r'data-chart="([^"]+)"', "".join(path.read_text() for path in site.glob("pages/*.html"))
     )
-    assert sorted(named) == sorted(path.stem for path in (reports / "figures").glob("*.svg"))
+    assert sorted(named) == sorted(path.stem for path in (site / "figures").glob("*.svg"))
     assert len(named) == len(set(named)) > 10
 
 
@@ -118,7 +119,9 @@ def test_plot_tables_have_a_row_a_panel_and_head(synthetic_reports):
 
 
 def test_the_table_of_all_heads_joins_the_pages(synthetic_reports):
-    table = pd.read_csv(synthetic_reports / "reports/heads.csv")
+    reports = synthetic_reports / "reports"
+    assert (reports / "heads.csv").read_bytes() == (reports / "site/heads.csv").read_bytes()
+    table = pd.read_csv(reports / "heads.csv")
     assert len(table) == LAYERS * HEADS
     for column in ("pattern", "cosine before/after tuning", "off: relevance (points)"):
         assert table[column].notna().all()
@@ -132,8 +135,8 @@ def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
     run_stage(tmp_path / "copy", report)
     reports = tmp_path / "copy/reports"
     assert not list(reports.rglob("ablate*"))
-    assert "pages/ablate.html" not in (reports / "index.html").read_text()
-    assert "pages/drift.html" in (reports / "index.html").read_text()
+    assert "pages/ablate.html" not in (reports / "site/index.html").read_text()
+    assert "pages/drift.html" in (reports / "site/index.html").read_text()
     assert "off: relevance (points)" not in pd.read_csv(reports / "heads.csv").columns
 
 
@@ -186,7 +189,7 @@ def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_report
         ("harmful", "B1-loss", "+.1f", "percent"),  # of three fine-tunings of each task
         ("harmful", "B1-accuracy", "+.1f", "points"),
     ):
-        lead = (reports / f"pages/{page}.html").read_text().split('<h2 id="claims">')[0]
+        lead = (reports / f"site/pages/{page}.html").read_text().split('<h2 id="claims">')[0]
         for task, one in claims[claim].tasks.items():
             said = measured(one.value, one.low, one.high, form, unit)
             assert said in lead, (claim, task)
@@ -194,7 +197,7 @@ def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_report
 
 def test_the_list_of_columns_is_in_words_and_names_those_of_the_file(synthetic_reports):
     reports = synthetic_reports / "reports"
-    page = (reports / "pages/heads.html").read_text()
+    page = (reports / "site/pages/heads.html").read_text()
     shown = re.findall(r'<th scope="col">(.*?)</th>', page)
     terms = re.findall(r"<dt><a [^>]*>(.*?)</a>(?: .*?<code>(.*?)</code></span>)?</dt>", page)
     words, names = [term for term, _ in terms], [code or term for term, code in terms]

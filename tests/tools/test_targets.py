@@ -85,8 +85,6 @@ def of_paths() -> set[str]:
 
 READ = {
     "benchmarks calibration configuration",
-    "benchmarks pages configuration",
-    "benchmarks reading folder",
     "benchmarks rebuild configuration",
     "benchmarks rebuild folder",  # a clone, in which `dvc repro` goes on
     "benchmarks tuning configuration",

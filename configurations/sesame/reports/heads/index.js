@@ -1,1 +1,0 @@
-headsData("index",{"models":[],"generated":[]});
