@@ -30,7 +30,7 @@ from stages.core.finished import (
 )
 from stages.core.heads.gates import Head
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_weights
+from stages.core.intervals.groups import line_weights
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.scratch import open_scratch
@@ -202,7 +202,7 @@ class Study:
         given = [attention_given(gated, part, batch, self.runtime) for part in (choosing, scoring)]
         # Both streams are of the seed alone: encoders are resampled alike.
         weights = tuple(
-            np.concatenate([np.ones((1, count)), group_weights(count, own.resamples, stream)])
+            line_weights(count, own.resamples, stream)
             for count, stream in (
                 (len(choosing.kept), own.seed + 1),
                 (len(scoring.kept), own.seed),
