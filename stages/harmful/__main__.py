@@ -6,8 +6,7 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """Find the heads that hurt the tuned encoders of TASK, and score the encoders without them.
 
-    Tables of a seed that are finished are kept. Killed and run again, it goes on with the first
-    batch that was not finished.
+    Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
     from stages.harmful.stage import run_stage  # --help needs none of it
 

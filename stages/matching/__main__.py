@@ -6,8 +6,7 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """Find the heads that match equal terms across the pairs of TASK, and turn them off.
 
-    What is finished of an encoder is kept. Killed and run again, it goes on with the first batch of
-    the encoder that was not finished.
+    Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
     from stages.matching.stage import run_stage  # --help needs none of it
 

@@ -6,8 +6,7 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """Ask readers of multiple-choice questions, intact and attacked, with each head off and on.
 
-    What is finished of a reader is kept. Killed and run again, it goes on with the first piece that
-    was not finished.
+    Killed and run again, it takes finished pieces of scores and grids from `work/scratch`.
     """
     from stages.reading.stage import run_stage  # --help needs none of it
 

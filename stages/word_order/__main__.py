@@ -6,8 +6,7 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """Grade pairs whose second text is shuffled, with order heads on and off.
 
-    What is finished of a seed is kept. Killed and run again, it goes on with the first batch that
-    was not finished.
+    Killed and run again, it takes finished batches of grades from `work/scratch`.
     """
     from stages.word_order.stage import run_stage  # --help needs none of it
 

@@ -24,7 +24,7 @@ SCORE = interval_names(value="value")
 RIVAL = interval_names("rival", "value")
 GAIN = interval_names("gain", "value")
 CHOICE_COLUMNS = ("cases", "groups", "same", *SCORE, *RIVAL, *GAIN)
-# Those that a table of choices has resamples of, in the order of `Choice.drawn`.
+# Those that a table of choices has resamples of, in the order of `HeldOutChoice.drawn`.
 CHOICE_RESAMPLED = (SCORE[0], RIVAL[0], GAIN[0])
 SPLITS = 5  # divisions into halves
 
@@ -151,7 +151,7 @@ class HeldOutScore:
 
 
 @dataclass(frozen=True)
-class Choice:
+class HeldOutChoice:
     """The best candidate, its held-out score, and what it gains over the best rival.
 
     `best` and `best_rival` are selected on all cases (their names for a table); `score`, `rival`
@@ -184,7 +184,7 @@ class Choice:
         return np.stack([self.score.drawn, self.rival.drawn, self.gain.drawn])
 
 
-Scores = Real[np.ndarray, "case candidate"] | Bool[np.ndarray, "case candidate"]
+Scores = Real[np.ndarray, "case _candidate"] | Bool[np.ndarray, "case _candidate"]
 
 
 def held_out(
@@ -194,7 +194,7 @@ def held_out(
     resamples: int,
     seed: int,
     scored: Bool[np.ndarray, " case"] | None = None,
-) -> Choice:
+) -> HeldOutChoice:
     """Select among candidates and among rivals alike, and compare the two that are selected.
 
     Args:
@@ -215,7 +215,7 @@ def held_out_within(
     resamples: int,
     seed: int,
     scored: Bool[np.ndarray, " case"] | None = None,
-) -> list[Choice]:
+) -> list[HeldOutChoice]:
     """As `held_out`, for each of several sets of candidates: slices of the columns of `scores`."""
     if scored is None:
         scored = np.ones(len(groups), dtype=bool)
@@ -242,7 +242,7 @@ def held_out_within(
         score, same = best_of(scores[:, columns])
         interval = with_intervals(np.stack([score, rival, score - rival]), count)
         choices.append(
-            Choice(
+            HeldOutChoice(
                 int(scores[:, columns].mean(0).argmax()) + columns.start,
                 int(rivals.mean(0).argmax()),
                 same,
