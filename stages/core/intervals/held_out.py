@@ -102,25 +102,42 @@ def cross_fitted(
     return np.mean(measures, axis=0)
 
 
+VotesOf = Callable[[Half], Float[np.ndarray, "line candidate"]]
+MeasuresOf = Callable[[Half], Float[np.ndarray, "measure line candidate"]]
+
+
 def of_best(
-    votes: Callable[[Half], Float[np.ndarray, "line candidate"]],
-    measures: Callable[[Half], Float[np.ndarray, "measure line candidate"]],
-    lines: Float[np.ndarray, "line group"],
-    seed: int,
+    votes: VotesOf, measures: MeasuresOf, lines: Float[np.ndarray, "line group"], seed: int
 ) -> tuple[Float[np.ndarray, "measure line"], bool]:
     """Held-out measures of the candidate with the most votes on the other half.
 
     Returns:
         The measures as `cross_fitted`, and whether all halves of the data select one candidate.
     """
-    selected: set[int] = set()
+    return of_best_within(votes, measures, lines, seed, [slice(None)])[0]
+
+
+def of_best_within(
+    votes: VotesOf,
+    measures: MeasuresOf,
+    lines: Float[np.ndarray, "line group"],
+    seed: int,
+    sets: Sequence[slice],
+) -> list[tuple[Float[np.ndarray, "measure line"], bool]]:
+    """As `of_best`, for each of several sets of candidates, all in one pass."""
+    selected: list[set[int]] = [set() for _ in sets]
 
     def score(selecting: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
-        best = votes(selecting).argmax(1)
-        selected.add(int(best[0]))
-        return measures(scored)[:, np.arange(len(best)), best]
+        all_votes, all_measures = votes(selecting), measures(scored)
+        of_sets = []
+        for columns, names in zip(sets, selected, strict=True):
+            best = all_votes[:, columns].argmax(1)
+            names.add(int(best[0]))
+            of_sets.append(all_measures[:, :, columns][:, np.arange(len(best)), best])
+        return np.concatenate(of_sets)
 
-    return cross_fitted(score, lines, seed), len(selected) == 1
+    measured = np.split(cross_fitted(score, lines, seed), len(sets))
+    return [(values, len(names) == 1) for values, names in zip(measured, selected, strict=True)]
 
 
 def with_intervals(lines: Float[np.ndarray, "measure line"], count: int) -> Resampled:
@@ -223,23 +240,28 @@ def held_out_within(
     lines = line_weights(count, resamples, seed)
     cases = lines @ sums_of_groups(scored.astype(float), groups)
 
-    def best_of(table: Scores) -> tuple[Float[np.ndarray, " line"], bool]:
+    def best_of(
+        table: Scores, sets: Sequence[slice]
+    ) -> list[tuple[Float[np.ndarray, " line"], bool]]:
         values = table.astype(float).T
         votes, marks = (sums_of_groups(part, groups) for part in (values, values * scored))
-        (mean,), same = of_best(
+        of_sets = of_best_within(
             lambda half: half.padded_sums(votes),
             lambda half: half.padded_sums(marks)[None],
             lines,
             seed,
+            sets,
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             # The two halves of a division have all cases.
-            return (2 * mean / cases if count > 1 else np.full_like(mean, np.nan)), same
+            return [
+                (2 * mean / cases if count > 1 else np.full_like(mean, np.nan), same)
+                for (mean,), same in of_sets
+            ]
 
-    rival, _ = best_of(rivals)
+    ((rival, _),) = best_of(rivals, [slice(None)])
     choices = []
-    for columns in sets:
-        score, same = best_of(scores[:, columns])
+    for columns, (score, same) in zip(sets, best_of(scores, sets), strict=True):
         interval = with_intervals(np.stack([score, rival, score - rival]), count)
         choices.append(
             HeldOutChoice(
