@@ -14,8 +14,8 @@ from jaxtyping import Float, Int
 
 from stages.boundaries.segments import Marked
 from stages.boundaries.tables import ACCURACY, F1
-from stages.core.cross_fitting import Half, cross_fitted, with_intervals
-from stages.core.intervals.groups import Resampled
+from stages.core.intervals.groups import Resampled, line_weights
+from stages.core.intervals.held_out import Half, cross_fitted, of_best, with_intervals
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,14 @@ class Ratios:
         """The reader with the highest score on all groups."""
         return int((self.above.sum(1) / self.below.sum(1)).argmax())
 
-    def best_on(self, half: Half) -> Int[np.ndarray, " line"]:
-        """The reader with the highest score on each line of a half."""
-        return (half.sums(self.above) / half.sums(self.below)).argmax(1)
+    def sums_on(self, half: Half) -> Float[np.ndarray, "sum line reader"]:
+        """Both sums on each line of a half."""
+        return np.stack([half.sums(self.above), half.sums(self.below)])
+
+    def on(self, half: Half) -> Float[np.ndarray, "line reader"]:
+        """The score on each line of a half."""
+        above, below = self.sums_on(half)
+        return above / below
 
 
 def ratios(marked: Marked) -> dict[str, Ratios]:
@@ -62,20 +67,11 @@ def best_reader(
         Both with their difference, and whether every half chose the same reader.
     """
     count = readers.above.shape[1]
-    chosen: set[int] = set()
-
-    def sums(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
-        found = []
-        for table in (readers, rivals):
-            picks = table.best_on(choosing)
-            lines = np.arange(len(picks))
-            found += [scored.sums(part)[lines, picks] for part in (table.above, table.below)]
-            if table is readers:
-                chosen.add(int(picks[0]))
-        return np.stack(found)
-
-    above, below, rival_above, rival_below = cross_fitted(sums, count, resamples, seed)
-    return with_rival(above / below, rival_above / rival_below, count), len(chosen) == 1
+    lines = line_weights(count, resamples, seed)
+    ((above, below), same), ((rival_above, rival_below), _) = (
+        of_best(table.on, table.sums_on, lines, seed) for table in (readers, rivals)
+    )
+    return with_rival(above / below, rival_above / rival_below, count), same
 
 
 def random_union(marked: Marked, size: int) -> Float[np.ndarray, " group"]:
@@ -110,7 +106,8 @@ def best_union(marked: Marked, size: int, resamples: int, seed: int) -> Resample
         rest = (scored.sums(table)[:, 0] for table in (at_random, marked.cases[None]))
         return np.stack([own, *rest])
 
-    own, rival, cases = cross_fitted(sums, marked.groups, resamples, seed)
+    lines = line_weights(marked.groups, resamples, seed)
+    own, rival, cases = cross_fitted(sums, lines, seed)
     return with_rival(own / cases, rival / cases, marked.groups)
 
 
@@ -163,7 +160,8 @@ def nested_heads(marked: Marked, size: int, resamples: int, seed: int) -> Resamp
                 )
         return total / len(pairs)
 
-    own, rival = cross_fitted(shares, marked.groups, resamples, seed)
+    lines = line_weights(marked.groups, resamples, seed)
+    own, rival = cross_fitted(shares, lines, seed)
     return with_rival(own, rival, marked.groups)
 
 

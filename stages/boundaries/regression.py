@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from stages.boundaries.positions import Positions
-from stages.core.intervals.held_out import SPLITS, halves
+from stages.core.intervals.held_out import SPLITS, divisions
 
 
 def marks_of_regression(
@@ -22,13 +22,13 @@ def marks_of_regression(
         penalty: of half the squared weights of the standardised margins, beside the sum of losses.
     """
     marks = np.empty((len(group), SPLITS), dtype=bool)
-    for split in tqdm(range(SPLITS), "all heads together", unit="division"):
-        side = halves(group, seed + split)
-        for half in (0, 1):
-            learnt, read = side != half, side == half
-            marks[read, split] = _fitted(
-                positions.margins[learnt], positions.ends[learnt], positions.margins[read], penalty
-            )
+    ways = divisions(group, seed)
+    for number, (learnt, read) in enumerate(
+        tqdm(ways, "all heads together", 2 * SPLITS, unit="fit")
+    ):
+        marks[read, number // 2] = _fitted(
+            positions.margins[learnt], positions.ends[learnt], positions.margins[read], penalty
+        )
     return marks
 
 

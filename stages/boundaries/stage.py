@@ -40,7 +40,7 @@ from stages.boundaries.tables import (
     PAIRS,
     UNIONS,
 )
-from stages.core.intervals.groups import Resampled, group_weights
+from stages.core.intervals.groups import Resampled, line_weights
 from stages.core.intervals.held_out import GAIN, RIVAL, SCORE
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
@@ -127,7 +127,7 @@ def regression_score(
         together: of the regressions of each division into halves.
     """
     count = together.above.shape[1]
-    weights = np.concatenate([np.ones((1, count)), group_weights(count, resamples, seed)])
+    weights = line_weights(count, resamples, seed)
     above, below = (weights @ table.sum(0) for table in (together.above, together.below))
     rival = np.concatenate([best_head.value[1:2], best_head.drawn[1]])
     return with_rival(above / below, rival, count)

@@ -1,6 +1,5 @@
 """Means over the sentences of each condition, on resamples of lexical items."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from stages.confusion.tables import NAMES
 from stages.core.intervals.held_out import SPLITS
-from stages.core.stimuli.lexical_items import item_numbers, sentence_weights, sides
+from stages.core.stimuli.lexical_items import item_numbers, sentence_divisions, sentence_weights
 
 FACTORS = ["phenomenon", "modifier", "matching", "auxiliary"]
 
@@ -62,7 +61,8 @@ class Resampling:
     def __init__(self, stimuli: pd.DataFrame, resamples: int, seed: int):
         count = len(stimuli)
         self.weights = np.ones((1 + resamples, count))
-        self.halves = [np.zeros((2, count), dtype=bool) for _ in range(SPLITS)]
+        # Sentences that select and those that are scored, each division both ways.
+        self.ways = np.zeros((2 * SPLITS, 2, count), dtype=bool)
         self.items: dict[str, int] = {}
         for phenomenon, places in (
             stimuli.reset_index(drop=True).groupby("phenomenon").groups.items()
@@ -70,8 +70,7 @@ class Resampling:
             items = stimuli["items"].iloc[places].tolist()
             self.items[str(phenomenon)] = len(item_numbers(items)[0])
             self.weights[:, places] = sentence_weights(items, resamples, seed)
-            for split, both in enumerate(self.halves):
-                both[:, places] = sides(items, seed + split)
+            self.ways[..., places] = sentence_divisions(items, seed)
 
     def means(
         self,
@@ -108,7 +107,7 @@ class Resampling:
         flat = heads.reshape(len(heads), -1)
         lines = np.arange(len(self.weights))
         found = []
-        for choosing, scored in self._ways():
+        for choosing, scored in self.ways:
             chosen = [self.means(flat, one.rows, choosing) for one in conditions]
             votes = _known_mean(np.stack(chosen))
             own = [self.means(flat, one.rows, scored) for one in conditions]
@@ -118,12 +117,6 @@ class Resampling:
                 picks.append(votes[:, inside].argmin(1) + layer * count)
             found.append([[table[lines, pick] for pick in picks] for table in own])
         return _known_mean(np.array(found))
-
-    def _ways(self) -> Iterator[tuple[Bool[np.ndarray, " sentence"], ...]]:
-        """The half that chooses and the half that is scored, both ways, of every division."""
-        for one, other in self.halves:
-            yield one, other
-            yield other, one
 
 
 def _known_mean(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:

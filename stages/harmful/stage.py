@@ -12,32 +12,24 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from pydantic import PositiveInt, model_validator
 
-from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.finished import (
-    files_in,
-    finishing,
-    forget_others,
-    is_finished,
-    result,
-    run_folder,
-)
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.outcomes.paired import draw_weights
+from stages.core.pieces import resumable
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.scratch import open_scratch
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
-from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
+from stages.core.stage.places import examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Resampled, section
+from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.harmful.attention import confidence_and_entropy
@@ -55,16 +47,8 @@ from stages.harmful.scores import Cut, example_losses, score_table
 from stages.harmful.single_heads import kept, without_each_head
 from stages.harmful.tables import EXAMPLES, HALVES, HEADS, SAVING, SCORES, SPREAD
 
-RUNS = SCRATCH / "harmful"
-READ = ("kind", "metrics", "max_length")  # of a task's entry
-TABLES = {
-    "scores": SCORES,
-    "halves": HALVES,
-    "heads": HEADS,
-    "spread": SPREAD,
-    "examples": EXAMPLES,
-    "saving": SAVING,
-}
+# Each table of one encoder, with the resamples of its declared columns.
+Tables = dict[MeasuredTable, tuple[pd.DataFrame, np.ndarray | None]]
 
 
 class Harmful(Resampled, section="harmful"):
@@ -91,44 +75,25 @@ class Harmful(Resampled, section="harmful"):
 def run_stage(task: str, seed: int | None = None) -> None:
     """Find the heads that hurt the tuned encoders of TASK, and score the encoders without them.
 
-    Tables of a seed that are finished are kept. Killed and run again, it goes on with the first
-    batch that was not finished.
+    Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
     parameters = section(Harmful, "harmful")
     definition = load_task(task)
     every, seeds = seeds_of(task), seeds_of(task, seed)
     models: list[tuple[Arm, int]] = [(TUNED, one) for one in seeds]
     models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(every) if one in seeds]
-    if seed is None:
-        forget_others(RUNS / task, [f"{arm}-{one}" for arm, one in models])
-    runs = {}
-    for arm, tuned_with in models:
-        model = model_folder(task, arm, tuned_with)
-        grid = grid_folder(task, arm, tuned_with)
-        runs[arm, tuned_with] = run = run_folder(
-            RUNS / task / f"{arm}-{tuned_with}",
-            [parameters.model_dump(), definition.model_dump(include=set(READ)), arm],
-            [
-                *files_in(model),
-                *(files_in(grid) if grid.is_dir() else []),
-                examples_file(task, "validation"),
-                *code_run_by(__name__),
-            ],
-            read_runtime(),
-        )
-        if is_finished(run):
-            print(f"{task} {arm} {tuned_with}: kept, as nothing changed that it depends on")
-        else:
-            measure(task, arm, tuned_with, definition, parameters, run)
-    for name, declared in TABLES.items():
-        tables = [
-            pd.read_parquet(result(run, f"{name}.parquet")).assign(arm=arm, seed=tuned_with)
-            for (arm, tuned_with), run in runs.items()
+    with resumable("harmful", task) as state:
+        measured = [
+            measure(task, arm, tuned_with, definition, parameters, state / f"{arm}-{tuned_with}")
+            for arm, tuned_with in models
         ]
-        drawn = None
-        if declared.resampled:
-            drawn = [np.load(result(run, f"{name}.npy")) for run in runs.values()]
-        declared.write(tables, drawn, task=task)
+        for declared in measured[0]:
+            frames = [
+                tables[declared][0].assign(arm=arm, seed=tuned_with)
+                for (arm, tuned_with), tables in zip(models, measured, strict=True)
+            ]
+            drawn = [tables[declared][1] for tables in measured] if declared.resampled else None
+            declared.write(frames, drawn, task=task)
 
 
 def grid_folder(task: str, arm: Arm, seed: int) -> Path:
@@ -138,8 +103,12 @@ def grid_folder(task: str, arm: Arm, seed: int) -> Path:
 
 def measure(
     task: str, arm: Arm, seed: int, definition: Task, parameters: Harmful, run: Path
-) -> None:
-    """Keep the tables of one encoder in the folder `run`, where finished batches are."""
+) -> Tables:
+    """The tables of one encoder.
+
+    Args:
+        run: folder for finished batches of its grids.
+    """
     runtime = read_runtime()
     device = start(runtime, parameters.seed)
     model = model_folder(task, arm, seed)
@@ -156,7 +125,6 @@ def measure(
     rows = np.flatnonzero(choosing)
     by_place = {place: known[ids[row]] for place, row in enumerate(rows) if ids[row] in known}
 
-    open_scratch(run)
     some = part_of(encoded, rows)
     single = without_each_head(
         gated,
@@ -176,17 +144,18 @@ def measure(
     )
     changes = (after - before).T.reshape(len(rows), gated.layers, gated.heads)
 
-    def chosen_by(side: Int[np.ndarray, " some"], half: int, ranked: tuple[Head, ...]) -> tuple:
+    def chosen_by(division: int, half: int, ranked: tuple[Head, ...]) -> tuple[Head, ...]:
         """As many of the ranked heads as lower the loss of the half that ranked them."""
-        own = np.flatnonzero(side == half)
+        own = np.flatnonzero(sides[division, rows] == half)
         prefixes = [ranked[: count + 1] for count in range(len(ranked))]
-        of_half = part_of(some, own), prefixes, parameters, runtime, run / "prefixes", model
+        state = run / f"prefixes-{division}-{half}"
+        of_half = part_of(some, own), prefixes, parameters, runtime, state, model
         losses = example_losses(run_sets(gated, *of_half)[1], labels[rows[own]], definition.kind)
         return as_many_as_help(ranked, losses)
 
     chosen = [
-        tuple(chosen_by(side[rows], half, ranked) for half, ranked in enumerate(pair))
-        for side, pair in zip(sides, rank(changes, sides[:, rows], parameters.most), strict=True)
+        tuple(chosen_by(division, half, ranked) for half, ranked in enumerate(pair))
+        for division, pair in enumerate(rank(changes, sides[:, rows], parameters.most))
     ]
     count = max(1, round(np.mean([len(heads) for pair in chosen for heads in pair])))
     random = random_heads(gated.layers, gated.heads, count, parameters.draws, parameters.seed)
@@ -215,21 +184,17 @@ def measure(
         confidence_and_entropy(gated, some, parameters.batch, device),
     )
     resampling = parameters.resamples, parameters.seed
-    tables = {
-        "scores": score_table(cut, definition, parameters.bins, *resampling, [*arm.encode()]),
-        "halves": halves_table(found, before, *resampling),
-        "heads": heads_table(found, *resampling),
-        "spread": spread_table(cut, definition.kind, *resampling),
-        "examples": (examples_table(found, definition.kind, parameters.shown), None),
-        "saving": (saving_table(found, Sizes.of(gated.model.config), encoded.lengths), None),
+    scores, scores_drawn = score_table(
+        cut, definition, parameters.bins, *resampling, [*arm.encode()]
+    )
+    return {
+        SCORES: (scores.assign(heads_off=found.heads_off, chosen_on=len(rows)), scores_drawn),
+        HALVES: halves_table(found, before, *resampling),
+        HEADS: heads_table(found, *resampling),
+        SPREAD: spread_table(cut, definition.kind, *resampling),
+        EXAMPLES: (examples_table(found, definition.kind, parameters.shown), None),
+        SAVING: (saving_table(found, Sizes.of(gated.model.config), encoded.lengths), None),
     }
-    with finishing(run) as folder:
-        for name, (table, resampled) in tables.items():
-            if name == "scores":
-                table = table.assign(heads_off=found.heads_off, chosen_on=len(rows))
-            table.to_parquet(folder / f"{name}.parquet", index=False)
-            if resampled is not None:
-                np.save(folder / f"{name}.npy", resampled.astype(np.float32))
 
 
 def part_of(encoded: Encoded, rows: Iterable[int]) -> Encoded:

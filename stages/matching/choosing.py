@@ -14,7 +14,7 @@ import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float
 
 from stages.core.heads.gates import Head, bands
-from stages.core.intervals.groups import group_weights
+from stages.core.intervals.groups import line_weights
 from stages.core.intervals.intervals import LEVEL
 from stages.matching.terms import PLANES
 
@@ -133,7 +133,7 @@ def resampled(figures: Figures, resamples: int, seed: int) -> dict[str, Lines]:
     Examples are drawn alike for every encoder that reads as many.
     """
     count = figures.shape[1]
-    weights = np.concatenate([np.ones((1, count)), group_weights(count, resamples, seed)])
+    weights = line_weights(count, resamples, seed)
     found = {}
     for name in PLANES:
         own = plane(figures, name).reshape(count, -1)

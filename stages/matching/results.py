@@ -1,10 +1,8 @@
 """From what was measured of every encoder to the tables of `stages.matching.tables`."""
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,14 +11,12 @@ from jaxtyping import Float
 from stages.core.heads.gates import Head
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.outcomes.effects import DrawnTable, write_drawn
-from stages.core.outcomes.outcomes import read_outcomes
+from stages.core.outcomes.outcomes import Outcomes
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
 from stages.core.stage.tables import interval_columns
-from stages.matching.choosing import ON_SHARED, Figures, Lines, resampled, scores
+from stages.matching.choosing import ON_SHARED, Chosen, Figures, Lines, resampled, scores
 from stages.matching.reading import reading_table
 from stages.matching.tables import (
-    ALL,
-    DRAWS,
     FIGURES,
     GROUPS,
     HEADS,
@@ -39,46 +35,47 @@ BEFORE: dict[Arm, Arm] = {TUNED: UNTUNED, TUNED_FROM_RANDOM: RANDOM_WEIGHTS}
 
 
 @dataclass(frozen=True)
-class Result:
-    """What was measured of one encoder.
+class ReadingHead:
+    """The head that reads: the loss on training examples rises by `loss` without it.
+
+    Attributes:
+        rows: figures of its [CLS] row, as `read_by` returns them.
+    """
+
+    head: Head
+    loss: float
+    rows: Float[np.ndarray, "figure condition example"]
+
+
+@dataclass(frozen=True)
+class MatchingResult:
+    """The measures of one encoder.
 
     Attributes:
         train, validation: figures of the examples that choose, and of the others.
-        heads: the heads of each group.
-        reader: the head that reads; None where there is none. Without it the loss on training
-            examples rises by `loss`.
-        folder: of its outcomes and [CLS] rows.
+        outcomes: of gates, by the name of the sample.
+        reading: None where no head reads.
     """
 
     arm: Arm
     seed: int
     train: Figures
     validation: Figures
-    heads: dict[str, list[Head]]
-    reader: Head | None
-    loss: float | None
-    folder: Path
+    chosen: Chosen
+    outcomes: dict[str, Outcomes]
+    reading: ReadingHead | None
 
-    @classmethod
-    def read(cls, arm: Arm, seed: int, folder: Path) -> "Result":
-        """Read what `stages.matching.stage` kept of an encoder."""
-        facts = json.loads((folder / "heads.json").read_text(encoding="utf-8"))
-        heads = {
-            name: [tuple(head) for head in facts[name]]
-            for name in (MATCHING, STRONGEST, OTHERS, UPPER)
-        }
-        reader = None if facts["reader"] is None else tuple(facts["reader"])
-        figures = (np.load(folder / f"{name}.npy") for name in ("train", ALL))
-        return cls(arm, seed, *figures, heads, reader, facts["loss"], folder)
+    @property
+    def heads(self) -> dict[str, list[Head]]:
+        """The heads of each group."""
+        return {name: getattr(self.chosen, name) for name in (MATCHING, STRONGEST, OTHERS, UPPER)}
 
     @property
     def place(self) -> dict[str, str | int]:
         return {"arm": self.arm, "seed": self.seed}
 
 
-def write_tables(
-    results: Sequence[Result], metric: str, kind: str, resamples: int, seed: int, task: str
-) -> None:
+def write_tables(results: Sequence[MatchingResult], resamples: int, seed: int, task: str) -> None:
     """Write every table of a task, of all its encoders."""
     lines = {(own.arm, own.seed): resampled(own.validation, resamples, seed) for own in results}
     HEADS.write([heads_table(own, lines[own.arm, own.seed]) for own in results], task=task)
@@ -89,15 +86,13 @@ def write_tables(
     off: list[DrawnTable] = []
     reading: dict[str, list] = defaultdict(list)
     for own in results:
-        for sample in (ALL, DRAWS):
-            if (own.folder / sample).is_dir():
-                outcomes = read_outcomes(own.folder / sample, metric, kind)
-                table = off_table(outcomes, sample, resamples, seed, own.arm)
-                off.append(DrawnTable(table.rows.assign(**own.place), table.drawn))
-        if own.reader is not None:
-            rows, again = reading_table(np.load(own.folder / "reading.npy"), resamples, seed)
-            layer, head = own.reader
-            reader = {"reading_layer": layer, "reading_head": head, "loss": own.loss}
+        for sample, outcomes in own.outcomes.items():
+            table = off_table(outcomes, sample, resamples, seed, own.arm)
+            off.append(DrawnTable(table.rows.assign(**own.place), table.drawn))
+        if own.reading is not None:
+            rows, again = reading_table(own.reading.rows, resamples, seed)
+            layer, head = own.reading.head
+            reader = {"reading_layer": layer, "reading_head": head, "loss": own.reading.loss}
             reading["rows"].append(rows.assign(**own.place, **reader))
             reading["drawn"].append(again)
     write_drawn(OFF, off, task=task)
@@ -105,11 +100,12 @@ def write_tables(
     READING.write(reading["rows"], reading["drawn"], task=task)
 
 
-def heads_table(own: Result, lines: dict[str, Lines]) -> pd.DataFrame:
+def heads_table(own: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame:
     """One row a head of an encoder."""
     layers, heads = own.validation.shape[2:]
     layer, head = np.divmod(np.arange(layers * heads), heads)
     places = list(zip(layer.tolist(), head.tolist(), strict=True))
+    reader = own.reading.head if own.reading else None
     score = lines[SCORE].reshape(len(lines[SCORE]), -1)
     table = pd.DataFrame(
         {
@@ -117,7 +113,7 @@ def heads_table(own: Result, lines: dict[str, Lines]) -> pd.DataFrame:
             "layer": layer,
             "head": head,
             "matching": [place in own.heads[MATCHING] for place in places],
-            "reading": [place == own.reader for place in places],
+            "reading": [place == reader for place in places],
             "found": scores(own.train).ravel(),
             **interval_columns(SCORE, score[0], *percentile_interval(score[1:].T)),
             "count": cases(own.validation),
@@ -128,7 +124,9 @@ def heads_table(own: Result, lines: dict[str, Lines]) -> pd.DataFrame:
 
 
 def group_tables(
-    own: Result, results: Sequence[Result], lines: dict[tuple[Arm, int], dict[str, Lines]]
+    own: MatchingResult,
+    results: Sequence[MatchingResult],
+    lines: dict[tuple[Arm, int], dict[str, Lines]],
 ) -> list[tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]]:
     """The groups of heads of an encoder, in it and in the one that it was tuned from."""
     found = [group_table(own, own, lines[own.arm, own.seed])]
@@ -141,7 +139,7 @@ def group_tables(
 
 
 def group_table(
-    chooses: Result, measured: Result, lines: dict[str, Lines]
+    chooses: MatchingResult, measured: MatchingResult, lines: dict[str, Lines]
 ) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
     """One row a group and figure: the mean over the heads that one encoder chose, in another.
 

@@ -7,57 +7,36 @@ what becomes of the [CLS] row of the high head that reads them (`reading`). Besi
 stand the one that it was tuned from, one of random weights, and the one that was tuned from these.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import torch
 from pydantic import Field, PositiveInt
 
-from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.checkpoint import load_tuned
-from stages.core.finished import (
-    files_in,
-    finishing,
-    forget_others,
-    is_finished,
-    result,
-    run_folder,
-)
 from stages.core.grid.grid import Grid
 from stages.core.grid.run import run_gates
-from stages.core.heads.gates import Gate
+from stages.core.heads.gates import Gate, Head
 from stages.core.heads.seam import Gated
 from stages.core.outcomes.deciding import deciding_metric
 from stages.core.outcomes.modes import Share
-from stages.core.outcomes.outcomes import write_outcomes
+from stages.core.outcomes.outcomes import Outcomes, gate_table, outcomes_of_logits
+from stages.core.pieces import resumable
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.scratch import open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
-from stages.core.stage.places import SCRATCH, examples_file, model_folder
+from stages.core.stage.places import model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.matching.choosing import Chosen, choose, random_like
 from stages.matching.examples import TRAIN, Pairs, read_pairs
 from stages.matching.reading import loss_without, read_by
-from stages.matching.results import Result, write_tables
+from stages.matching.results import MatchingResult, ReadingHead, write_tables
 from stages.matching.tables import ALL, DRAWS
-from stages.matching.terms import (
-    PLANES,
-    Planes,
-    Unit,
-    plane_sums,
-)
+from stages.matching.terms import Planes, Unit, plane_sums
 from stages.matching.turning_off import MODE, draws_of, gates_on_all, gates_with_draws
-
-RUNS = SCRATCH / "matching"
-# Of this room: `results` makes tables of what is kept.
-READ = ("kind", "metrics", "max_length")  # of a task's entry
 
 
 class Matching(Resampled, section="matching"):
@@ -80,8 +59,12 @@ class Matching(Resampled, section="matching"):
 
 
 @dataclass(frozen=True)
-class Run:
-    """One encoder: its place, the seeds of its task, and the folder of its results."""
+class Encoder:
+    """One encoder of a task, and the seeds of the task.
+
+    Attributes:
+        state: folder for finished batches.
+    """
 
     task: str
     arm: Arm
@@ -90,10 +73,7 @@ class Run:
     definition: Task
     parameters: Matching
     runtime: Runtime
-
-    @property
-    def key(self) -> str:
-        return f"{self.arm}-{self.seed}"
+    state: Path
 
     @property
     def is_tuned(self) -> bool:
@@ -103,31 +83,15 @@ class Run:
     def model(self) -> Path:
         return model_folder(self.task, self.arm, self.seed)
 
-    @cached_property
-    def folder(self) -> Path:
-        """Where its results are kept, named by all that they depend on."""
-        draws = list(draws_of(self.parameters.draws, self.seeds, self.seed))
-        return run_folder(
-            RUNS / self.task / self.key,
-            [
-                self.parameters.model_dump(exclude={"tasks", "resamples"}),
-                self.definition.model_dump(include=set(READ)),
-                draws if self.is_tuned else [],
-            ],
-            [
-                *files_in(self.model),
-                *(examples_file(self.task, split) for split in ("train", "validation")),
-                *code_run_by(__name__),
-            ],
-            self.runtime,
-        )
+    def engine(self, name: str) -> tuple[int, Runtime, Path, Path]:
+        """The last arguments of `run_gates` for the grid of this name."""
+        return self.parameters.batch, self.runtime, self.state / name, self.model
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
     """Find the heads that match equal terms across the pairs of TASK, and turn them off.
 
-    What is finished of an encoder is kept. Killed and run again, it goes on with the first batch of
-    the encoder that was not finished.
+    Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
     parameters = section(Matching, "matching")
     definition = load_task(task)
@@ -141,31 +105,34 @@ def run_stage(task: str, seed: int | None = None) -> None:
         TUNED: seeds,
         TUNED_FROM_RANDOM: at_random,
     }
-    runs = [
-        Run(task, arm, own, all_seeds, definition, parameters, runtime)
-        for arm, with_seeds in arms.items()
-        for own in with_seeds
-    ]
-    if seed is None:
-        forget_others(RUNS / task, [run.key for run in runs])
-    for run in runs:
-        if is_finished(run.folder):
-            print(f"{task} {run.key}: kept, as nothing changed that it depends on")
-        else:
-            measure(run)
-    results = [Result.read(run.arm, run.seed, result(run.folder)) for run in runs]
-    metric = deciding_metric(definition)
-    write_tables(results, metric, definition.kind, parameters.resamples, parameters.seed, task)
+    with resumable("matching", task) as state:
+        results = [
+            measure(
+                Encoder(
+                    task,
+                    arm,
+                    own,
+                    all_seeds,
+                    definition,
+                    parameters,
+                    runtime,
+                    state / f"{arm}-{own}",
+                )
+            )
+            for arm, with_seeds in arms.items()
+            for own in with_seeds
+        ]
+        write_tables(results, parameters.resamples, parameters.seed, task)
 
 
-def measure(run: Run) -> None:
-    """Keep what is measured of one encoder in its folder, where finished batches are."""
-    parameters = run.parameters
-    device = start(run.runtime, parameters.seed)
+def measure(encoder: Encoder) -> MatchingResult:
+    """The figures of all heads, the heads that are chosen, and the task without them."""
+    parameters = encoder.parameters
+    device = start(encoder.runtime, parameters.seed)
     pairs = read_pairs(
-        run.task,
-        run.model,
-        run.definition.max_length,
+        encoder.task,
+        encoder.model,
+        encoder.definition.max_length,
         parameters.unit,
         parameters.frequent,
         {
@@ -175,8 +142,7 @@ def measure(run: Run) -> None:
         },
         parameters.seed,
     )
-    gated = Gated(load_tuned(run.model).to(device))
-    open_scratch(run.folder)
+    gated = Gated(load_tuned(encoder.model).to(device))
     figures = {
         name: plane_sums(
             gated,
@@ -184,72 +150,69 @@ def measure(run: Run) -> None:
             Planes(pairs[name].terms),
             parameters.map_batch,
             device,
-            f"{run.task} {run.key} {name}",
+            f"{encoder.task} {encoder.arm}-{encoder.seed} {name}",
         )
         for name in (TRAIN, ALL)
     }
     chosen = choose(figures[TRAIN], parameters.share, parameters.reading_share)
-    with finishing(run.folder) as folder:
-        for name, values in figures.items():
-            np.save(folder / f"{name}.npy", values)
-        facts = chosen._asdict() | {"planes": list(PLANES), "reader": None, "loss": None}
-        if run.is_tuned:
-            facts |= turn_off(run, gated, chosen, pairs, folder, device)
-        (folder / "heads.json").write_text(json.dumps(facts), encoding="utf-8")
+    outcomes, reading = {}, None
+    if encoder.is_tuned:
+        outcomes = outcomes_without(encoder, gated, chosen.matching, pairs)
+        if chosen.matching and chosen.candidates:
+            reading = reading_head(encoder, gated, chosen, pairs, device)
+    return MatchingResult(
+        encoder.arm, encoder.seed, figures[TRAIN], figures[ALL], chosen, outcomes, reading
+    )
 
 
-def turn_off(
-    run: Run,
-    gated: Gated,
-    chosen: Chosen,
-    pairs: dict[str, Pairs],
-    folder: Path,
-    device: torch.device,
-) -> dict:
-    """Keep the outcomes of gates, and the [CLS] rows of the head that reads.
-
-    Returns:
-        The head that reads, and how much the loss rises without it; empty where there is none.
-    """
-    parameters, size = run.parameters, (gated.layers, gated.heads)
-    matching = chosen.matching
-    draws, kept = (
-        draws_of(count, run.seeds, run.seed) for count in (parameters.draws, parameters.kept_draws)
+def outcomes_without(
+    encoder: Encoder, gated: Gated, matching: Sequence[Head], pairs: dict[str, Pairs]
+) -> dict[str, Outcomes]:
+    """The outcomes of gates, by the name of the sample; a sample without gates is left out."""
+    parameters, size = encoder.parameters, (gated.layers, gated.heads)
+    draws, kept_draws = (
+        draws_of(count, encoder.seeds, encoder.seed)
+        for count in (parameters.draws, parameters.kept_draws)
     )
     gates = {
         ALL: gates_on_all(*size, matching),
-        DRAWS: gates_with_draws(*size, matching, draws, kept, parameters.seed),
+        DRAWS: gates_with_draws(*size, matching, draws, kept_draws, parameters.seed),
     }
+    metric, kind = deciding_metric(encoder.definition), encoder.definition.kind
+    outcomes = {}
+    for name, some in gates.items():
+        if some:
+            grid = Grid(gated, some, precision=parameters.precision)
+            logits = run_gates(grid, pairs[name].encoded, *encoder.engine(name))
+            labels = pairs[name].examples["label"].to_numpy(dtype=float)
+            table = gate_table(some, parameters.precision)
+            outcomes[name] = outcomes_of_logits(table, labels, logits, metric, kind)
+    return outcomes
 
-    def engine(name: str) -> tuple:
-        return parameters.batch, run.runtime, run.folder / name, run.model
 
-    for name, own in gates.items():
-        if own:
-            grid = Grid(gated, own, precision=parameters.precision)
-            logits = run_gates(grid, pairs[name].encoded, *engine(name))
-            write_outcomes(folder / name, own, pairs[name].examples, *logits, parameters.precision)
-    if not (matching and chosen.candidates):
-        return {}
-    to_find = pairs[TRAIN]
+def reading_head(
+    encoder: Encoder, gated: Gated, chosen: Chosen, pairs: dict[str, Pairs], device: torch.device
+) -> ReadingHead:
+    """The candidate that the task loses most without, and its [CLS] rows."""
+    parameters, to_find = encoder.parameters, pairs[TRAIN]
     rises = loss_without(
         gated,
         chosen.candidates,
         to_find.encoded,
         to_find.labels,
-        run.definition.kind,
+        encoder.definition.kind,
         parameters.precision,
-        *engine("candidates"),
+        *encoder.engine("candidates"),
     )
     reader = chosen.candidates[int(rises.argmax())]
+    draws = draws_of(parameters.draws, encoder.seeds, encoder.seed)[: parameters.reading_draws]
     random = [
-        Gate(MODE, random_like(matching, gated.heads, draw, parameters.seed), "random")
-        for draw in draws[: parameters.reading_draws]
+        Gate(MODE, random_like(chosen.matching, gated.heads, draw, parameters.seed), "random")
+        for draw in draws
     ]
-    conditions = [None, Gate(MODE, tuple(sorted(matching)), "matching"), *random]
+    conditions = [None, Gate(MODE, tuple(sorted(chosen.matching)), "matching"), *random]
     some = pairs[DRAWS]
     rows = read_by(
         gated, reader, conditions, some.encoded, some.terms, parameters.map_batch, device
     )
-    np.save(folder / "reading.npy", rows)
-    return {"reader": reader, "loss": float(rises.max())}
+    return ReadingHead(reader, float(rises.max()), rows)

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.cross_fitting import Half, cross_fitted, with_intervals
-from stages.core.intervals.groups import LEAST_GROUPS, sums_of_groups
+from stages.core.intervals.groups import LEAST_GROUPS, line_weights, sums_of_groups
+from stages.core.intervals.held_out import Half, cross_fitted, of_best, with_intervals
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.maps.chosen_heads import strongest
 from stages.core.maps.links import Weights, named_head
@@ -33,19 +33,17 @@ def moved_share(recording: Recording, weights: Weights, resamples: int, seed: in
     if count < 2:
         return pd.DataFrame(columns=["encoder", "layer", "head"])
     linked, moved = (sums_of_groups(part.T, kept.groups) for part in (kept.linked, kept.moved))
-    chosen: set[int] = set()
-
-    def share(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
-        picks = choosing.sums(linked).argmax(1)
-        chosen.add(int(picks[0]))
-        lines = np.arange(len(picks))
-        return (scored.sums(moved)[lines, picks] / scored.sums(linked)[lines, picks])[None]
-
-    found = with_intervals(cross_fitted(share, count, resamples, seed), count)
+    share, same = of_best(
+        lambda half: half.sums(linked),
+        lambda half: (half.sums(moved) / half.sums(linked))[None],
+        line_weights(count, resamples, seed),
+        seed,
+    )
+    found = with_intervals(share, count)
     row = {
         **named_head(recording, int(kept.linked.mean(0).argmax()), kept),
         **interval_columns("", found.value[0], found.low[0], found.high[0], "value"),
-        "same": len(chosen) == 1,
+        "same": same,
         "texts": len(kept),
     }
     return pd.DataFrame([row])
@@ -89,7 +87,8 @@ def diagonal_candidates(
         is_diagonal = scored.sums(near) > diagonal * scored.sums(between)
         return np.stack([(picked & is_diagonal).sum(1) / chosen, is_diagonal.mean(1)])
 
-    (share, *share_drawn), (chance, *chance_drawn) = cross_fitted(shares, count, resamples, seed)
+    lines = line_weights(count, resamples, seed)
+    (share, *share_drawn), (chance, *chance_drawn) = cross_fitted(shares, lines, seed)
     expected = chosen * np.array(share_drawn)
     drawn_heads = np.random.default_rng([seed, 2]).beta(expected + 0.5, chosen - expected + 0.5)
     drawn = np.stack([drawn_heads, chance_drawn, drawn_heads - chance_drawn])

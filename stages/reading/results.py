@@ -1,9 +1,7 @@
 """From what was measured of every reader to the tables of `stages.reading.tables`."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +10,7 @@ from jaxtyping import Float, Int
 from stages.core.intervals.groups import resampled_means
 from stages.core.questions.question import Question
 from stages.core.stage.tables import interval_columns
-from stages.reading.attacks import CONTROLS, TO_PASSAGE
+from stages.reading.attacks import CONTROLS
 from stages.reading.baselines import Unit, longest_option, random_guess
 from stages.reading.cls_attention import ToParts, beyond_tokens
 from stages.reading.head_effects import choices_table, heads_table
@@ -24,7 +22,6 @@ from stages.reading.tables import (
     CLS_HEADS,
     GUESS,
     HEADS,
-    INTACT,
     LONGEST,
     OUTCOMES,
     PARTS,
@@ -36,12 +33,43 @@ Groups = Int[np.ndarray, " question"]
 
 
 @dataclass(frozen=True)
-class Result:
-    """What was kept of one reader: on what it was trained, its seed, and the folder."""
+class WithoutHeads:
+    """Outcomes of some questions with every head on, and with each one ablated.
+
+    Attributes:
+        outcomes: by the name of the attack; see `head_effects.WithHeads`.
+        heads: of a layer.
+        questions: their places among all that are asked.
+    """
+
+    outcomes: dict[str, Float[np.ndarray, "outcome version state question"]]
+    heads: int
+    questions: Int[np.ndarray, " some"]
+
+
+@dataclass(frozen=True)
+class ClsAttention:
+    """The attention of [CLS] on some questions, given by their places, under each condition."""
+
+    to_parts: dict[str, ToParts]
+    questions: Int[np.ndarray, " some"]
+
+
+@dataclass(frozen=True)
+class ReaderResult:
+    """The measures of one reader: those of heads and [CLS] only where it reads real questions.
+
+    Attributes:
+        reader: what it was trained on.
+        outcomes, shuffled: see `stages.reading.kept`.
+    """
 
     reader: str
     seed: int
-    folder: Path
+    outcomes: pd.DataFrame
+    shuffled: pd.DataFrame
+    without_heads: WithoutHeads | None
+    cls: ClsAttention | None
 
     @property
     def place(self) -> dict[str, str | int]:
@@ -54,7 +82,7 @@ def passages_of(questions: Sequence[Question]) -> Groups:
 
 
 def write_tables(
-    results: Sequence[Result],
+    results: Sequence[ReaderResult],
     questions: Sequence[Question],
     unit: Unit,
     resamples: int,
@@ -69,9 +97,7 @@ def write_tables(
     """
     groups = passages_of(questions)
     bootstrap = resamples, seed
-    outcomes = [
-        pd.read_parquet(one.folder / "outcomes.parquet").assign(**one.place) for one in results
-    ]
+    outcomes = [one.outcomes.assign(**one.place) for one in results]
     OUTCOMES.write([one.drop(columns="told_apart") for one in outcomes], questions=name)
     parts, drawn = zip(*(scores_table(one, groups, *bootstrap) for one in outcomes), strict=True)
     SCORES.write(
@@ -82,46 +108,34 @@ def write_tables(
     rows, again = baselines_table(questions, unit, groups, *bootstrap)
     BASELINES.write(rows, [again], questions=name)
     # The versions of the questions are the same for every reader.
-    SHUFFLED.write(pd.read_parquet(results[0].folder / "shuffled.parquet"), questions=name)
+    SHUFFLED.write(results[0].shuffled, questions=name)
     heads, choices, chosen = [], [], []
     cls_rows, cls_drawn, cls_heads = [], [], []
     for one in results:
-        if not (one.folder / "heads.json").exists():
-            continue
-        for attack, outcomes_off, per_layer, drawn_from in _with_heads(one):
-            place, own = one.place | {"attack": attack}, groups[drawn_from]
-            heads.append(heads_table(outcomes_off, per_layer, own, *bootstrap).assign(**place))
-            rows, again = choices_table(outcomes_off, per_layer, own, *bootstrap)
-            choices.append(rows.assign(**place))
-            chosen.append(again)
-        with np.load(one.folder / "cls.npz") as kept:
-            for condition, shares, tokens in zip(
-                (INTACT, TO_PASSAGE), kept["shares"], kept["tokens"], strict=True
-            ):
-                found, place = ToParts(shares, tokens), one.place | {"condition": condition}
-                rows, again = cls_table(found, groups[kept["questions"]], *bootstrap)
+        if one.without_heads is not None:
+            off = one.without_heads
+            of_questions = groups[off.questions]
+            for attack, of_attack in off.outcomes.items():
+                # Rounded as the outcomes of readers are.
+                rounded = of_attack.astype(np.float32).astype(float)
+                place = one.place | {"attack": attack}
+                rows = heads_table(rounded, off.heads, of_questions, *bootstrap)
+                heads.append(rows.assign(**place))
+                rows, again = choices_table(rounded, off.heads, of_questions, *bootstrap)
+                choices.append(rows.assign(**place))
+                chosen.append(again)
+        if one.cls is not None:
+            for condition, to_parts in one.cls.to_parts.items():
+                place = one.place | {"condition": condition}
+                rows, again = cls_table(to_parts, groups[one.cls.questions], *bootstrap)
                 cls_rows.append(rows.assign(**place))
                 cls_drawn.append(again)
-                cls_heads.append(cls_heads_table(found).assign(**place))
+                cls_heads.append(cls_heads_table(to_parts).assign(**place))
     CLS.write(cls_rows, cls_drawn, questions=name)
     CLS_HEADS.write(cls_heads, questions=name)
     # Where no attack is asked of heads, the files are there all the same: DVC asks for them.
     HEADS.write(heads, questions=name)
     CHOICES.write(choices, chosen, questions=name)
-
-
-def _with_heads(
-    one: Result,
-) -> Iterator[
-    tuple[str, Float[np.ndarray, "outcome version state question"], int, Int[np.ndarray, " some"]]
-]:
-    """Of each attack: outcomes with heads off, heads of a layer, and the questions' places."""
-    facts = json.loads((one.folder / "heads.json").read_text(encoding="utf-8"))
-    if not facts["attacks"]:
-        return
-    outcomes = np.load(one.folder / "heads.npy").astype(float)
-    for attack, of_attack in zip(facts["attacks"], outcomes, strict=True):
-        yield attack, of_attack, facts["heads"], np.array(facts["questions"], dtype=int)
 
 
 def scores_table(

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from tqdm import tqdm
 
 from stages.core.encoder.batches import Batch, Encoded, fitting
-from stages.core.fan_out import fan_out
 from stages.core.heads.seam import Gated
+from stages.core.pieces import digest_of, open_pieces, run_pieces
 from stages.core.questions.loss import accuracies, choice_losses
 from stages.core.runtime.runtime import Runtime
-from stages.core.stage.files import atomic
 from stages.reading.conditions import Condition, Inputs, different_rows
 
-# Passes of one piece of work that is kept: few pieces, and not much is lost by a kill.
+# Passes of one piece: there are few pieces, and a kill costs little.
 PASSES_IN_PIECE = 16
 
 Scores = Float[np.ndarray, " row"]
@@ -25,45 +22,38 @@ OfRows = Callable[[Encoded], Scores]
 
 
 def score_rows(
-    gated: Gated, encoded: Encoded, tokens: int, runtime: Runtime, run: Path
+    gated: Gated, encoded: Encoded, tokens: int, runtime: Runtime, run: Path, model: Path
 ) -> Float[np.ndarray, " row"]:
     """The score of every row.
 
     Args:
         tokens: that go through together, their padding counted.
-        runtime: says where the pieces run.
-        run: folder that keeps each finished piece for a later call with the same arguments.
+        runtime, run, model: as `run_gates` has them.
     """
     lengths = encoded.lengths
     pieces = list(fitting(np.arange(len(lengths)), lengths, int, PASSES_IN_PIECE * tokens))
-    files = [run / f"scores-{number}.npy" for number in range(len(pieces))]
-    missing = [
-        (number, [encoded.batch(rows) for rows in fitting(piece, lengths, int, tokens)])
+    jobs = {
+        str(number): [encoded.batch(rows) for rows in fitting(piece, lengths, int, tokens)]
         for number, piece in enumerate(pieces)
-        if not files[number].exists()
-    ]
-    done = len(pieces) - len(missing)
-    with tqdm(total=len(pieces), initial=done, desc=" ".join(run.parts[-3:-1])) as bar:
-        for (number, _), found in fan_out(_score_piece, gated, missing, runtime):
-            with atomic(files[number]) as partial, open(partial, "wb") as stream:
-                np.save(stream, found)
-            bar.update()
+    }
+    identity = [tokens, PASSES_IN_PIECE, digest_of(encoded)]
+    folder = open_pieces(run, identity, model, __name__, runtime)
     scores = np.empty(len(lengths), dtype=np.float32)
-    for piece, file in zip(pieces, files, strict=True):
-        scores[piece] = np.load(file)
+    of_pieces = run_pieces(_score_piece, gated, jobs, runtime, folder)
+    for piece, (of_rows,) in zip(pieces, of_pieces, strict=True):
+        scores[piece] = of_rows
     return scores
 
 
 @torch.inference_mode()
-def _score_piece(gated: Gated, job: tuple[Any, list[Batch]]) -> Float[np.ndarray, " row"]:
+def _score_piece(gated: Gated, batches: list[Batch]) -> tuple[Float[np.ndarray, " row"]]:
     """The scores of the rows of a piece, in the order of its batches."""
-    _, batches = job
     device = gated.model.device
-    found = []
+    scores = []
     for batch in batches:
         inputs = {name: ids.to(device) for name, ids in batch.inputs.items()}
-        found.append(gated(inputs)[:, 0].float().cpu().numpy())
-    return np.concatenate(found)
+        scores.append(gated(inputs)[:, 0].float().cpu().numpy())
+    return (np.concatenate(scores),)
 
 
 def outcomes_of(

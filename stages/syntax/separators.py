@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.cross_fitting import Half, cross_fitted, with_intervals
-from stages.core.intervals.groups import sums_of_groups
+from stages.core.intervals.groups import line_weights, sums_of_groups
+from stages.core.intervals.held_out import Half, of_best, with_intervals
 from stages.core.recordings.recording import Recording, Texts
 from stages.core.tables import drawn_of, estimate_columns
 from stages.syntax.words import Cases, Syntax, ToSeparators, place_of
@@ -60,26 +60,22 @@ def _of_relation(
             given.words_lacking,
         )
     )
-    chosen: set[int] = set()
 
-    def shares(choosing: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
-        picks = choosing.sums(right).argmax(1)
-        chosen.add(int(picks[0]))
-        lines = np.arange(len(picks))
+    def shares(half: Half) -> Float[np.ndarray, "measure line candidate"]:
         without, with_it = (
-            (scored.sums(sums) / scored.sums(words))[lines, picks]
+            half.sums(sums) / half.sums(words)
             for sums, words in ((lacking, words_lacking), (having, words_having))
         )
         return np.stack([without, with_it, without - with_it])
 
-    found = with_intervals(
-        cross_fitted(shares, count, parameters.resamples, parameters.seed), count
-    )
+    lines = line_weights(count, parameters.resamples, parameters.seed)
+    measures, same = of_best(lambda half: half.sums(right), shares, lines, parameters.seed)
+    found = with_intervals(measures, count)
     best = int(right.sum(1).argmax())
     facts = {
         "words_lacking": int(words_lacking[best].sum()),
         "words_having": int(words_having[best].sum()),
-        "same": len(chosen) == 1,
+        "same": same,
     }
     for number, column in enumerate(("lacking", "having", "gain")):
         ends = (part[number] for part in (found.value, found.low, found.high))

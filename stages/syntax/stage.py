@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 from jaxtyping import Bool
 
-from stages.core.cross_fitting import choices_within
+from stages.core.intervals.held_out import held_out_within
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.settings import section
@@ -73,7 +73,7 @@ def best_heads(
     rows = []
     for relation, counted in relations_of(cases, parameters).items():
         sets = every | (layers if relation in REPORTED else {})
-        choices = choices_within(
+        choices = held_out_within(
             cases.hits[counted],
             cases.offset_hits[counted],
             groups[counted],

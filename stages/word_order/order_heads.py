@@ -161,7 +161,7 @@ def ordered_heads(
 
 
 @dataclass(frozen=True)
-class Found:
+class OrderHeads:
     """The heads with the highest scores on the pairs that choose, scored on others.
 
     Attributes:
@@ -187,7 +187,7 @@ def find_heads(
     scoring: Given,
     count: int,
     weights: tuple[Float[np.ndarray, "line one"], Float[np.ndarray, "line other"]],
-) -> Found:
+) -> OrderHeads:
     """Choose heads on some pairs and score them on others; each line of weights chooses anew.
 
     Args:
@@ -200,4 +200,4 @@ def find_heads(
     of_chosen = marks[lines, directions, heads].mean(1)
     better = votes[0].argmax(0)
     every = marks[:, better, np.arange(marks.shape[2])]
-    return Found(heads[0], directions[0], of_chosen, every, better)
+    return OrderHeads(heads[0], directions[0], of_chosen, every, better)

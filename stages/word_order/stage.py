@@ -7,6 +7,7 @@ all validation pairs (`turned_off`, `grades`), beside random heads of the same l
 pieces are exchanged apart, and each have order heads of their own.
 """
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -16,37 +17,28 @@ from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from transformers import PreTrainedTokenizerBase
 
-from stages.core.closure import code_run_by
 from stages.core.control_seeds import control_seeds
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.finished import (
-    files_in,
-    finishing,
-    forget_others,
-    is_finished,
-    result,
-    run_folder,
-)
 from stages.core.heads.gates import Head
 from stages.core.heads.seam import Gated
-from stages.core.intervals.groups import group_weights
+from stages.core.intervals.groups import line_weights
 from stages.core.intervals.intervals import percentile_interval
+from stages.core.pieces import resumable
 from stages.core.runtime.runtime import read_runtime, start
-from stages.core.scratch import open_scratch
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, Arm
 from stages.core.stage.files import InputError
-from stages.core.stage.places import SCRATCH, examples_file, model_folder
+from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.stage.tables import MeasuredTable, interval_columns
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.word_order import tables
 from stages.word_order.grades import Weights, grades_of, mean_rows, quantities, share_rows
 from stages.word_order.order_heads import (
     DIRECTIONS,
-    Found,
     Given,
+    OrderHeads,
     attention_given,
     find_heads,
     means,
@@ -63,15 +55,7 @@ from stages.word_order.turned_off import (
     shared_out,
 )
 
-RUNS = SCRATCH / "word_order"
-READ = ("kind", "labels", "max_length", "data")  # of a task's entry
-DECLARED = {
-    "heads": tables.HEADS,
-    "quantities": tables.QUANTITIES,
-    "grades": tables.GRADES,
-    "means": tables.MEANS,
-    "texts": tables.TEXTS,
-}
+TABLES = (tables.HEADS, tables.QUANTITIES, tables.GRADES, tables.MEANS, tables.TEXTS)
 
 
 class WordOrder(Resampled, section="word_order"):
@@ -90,49 +74,37 @@ class WordOrder(Resampled, section="word_order"):
 def run_stage(task: str, seed: int | None = None) -> None:
     """Grade pairs whose second text is shuffled, with order heads on and off.
 
-    What is finished of a seed is kept. Killed and run again, it goes on with the first batch that
-    was not finished.
+    Killed and run again, it takes finished batches of grades from `work/scratch`.
     """
     parameters = section(WordOrder, "word_order")
     definition = load_task(task)
     every, seeds = seeds_of(task), seeds_of(task, seed)
-    if seed is None:
-        forget_others(RUNS / task, map(str, seeds))
-    runs = {}
-    for tuned_with in seeds:
-        draws = shared_out(parameters.draws, every, tuned_with)
-        folders: dict[Arm, Path] = {TUNED: model_folder(task, TUNED, tuned_with)}
-        if tuned_with in control_seeds(every):
-            folders[RANDOM_WEIGHTS] = model_folder(task, RANDOM_WEIGHTS, tuned_with)
-        settings = parameters.model_dump(exclude={"tasks", "draws"})
-        runs[tuned_with] = run = run_folder(
-            RUNS / task / str(tuned_with),
-            [settings, draws, definition.model_dump(include=set(READ))],
-            [
-                *(file for folder in folders.values() for file in files_in(folder)),
-                *(examples_file(task, split) for split in ("train", "validation")),
-                *code_run_by(__name__),
-            ],
-            read_runtime(),
-        )
-        if is_finished(run):
-            print(f"{task} {tuned_with}: kept, as nothing changed that it depends on")
-        else:
-            Study(task, definition, parameters, tuned_with, draws, run).keep(folders)
-    for name, declared in DECLARED.items():
-        frames = [
-            pd.read_parquet(result(run, f"{name}.parquet")).assign(seed=tuned_with)
-            for tuned_with, run in runs.items()
-        ]
-        drawn = None
-        if declared.resampled:
-            of_runs = [np.load(result(run, f"{name}.npy")) for run in runs.values()]
-            drawn = [np.concatenate(of_runs, axis=1)]
-        declared.write(frames, drawn, task=task)
+    with resumable("word_order", task) as state:
+        studies = []
+        for tuned_with in seeds:
+            draws = shared_out(parameters.draws, every, tuned_with)
+            arms: list[Arm] = [TUNED]
+            if tuned_with in control_seeds(every):
+                arms.append(RANDOM_WEIGHTS)
+            study = Study(task, definition, parameters, tuned_with, draws, state / str(tuned_with))
+            study.measure(arms)
+            studies.append(study)
+        for declared in TABLES:
+            frames = [pd.concat(study.rows[declared]).assign(seed=study.seed) for study in studies]
+            drawn = None
+            if declared.resampled:
+                drawn = [np.concatenate(study.drawn)[None] for study in studies]
+            declared.write(frames, drawn, task=task)
 
 
 class Study:
-    """The study of one seed's encoders: what is kept of them in the folder `run`."""
+    """The study of one seed's encoders.
+
+    Attributes:
+        run: folder for finished batches.
+        rows: of each table.
+        drawn: the resamples of `QUANTITIES`.
+    """
 
     def __init__(
         self,
@@ -143,7 +115,7 @@ class Study:
         draws: list[int],
         run: Path,
     ):
-        self.definition, self.parameters = definition, parameters
+        self.task, self.definition, self.parameters = task, definition, parameters
         self.seed, self.draws, self.run = seed, draws, run
         self.runtime = read_runtime()
         self.device = start(self.runtime, parameters.seed)
@@ -156,14 +128,14 @@ class Study:
                 "text that could be shuffled; name tasks of pairs alone"
             )
         self.train = draw_examples(train, parameters.find_examples, parameters.seed)
-        self.rows: dict[str, list[pd.DataFrame]] = {name: [] for name in DECLARED}
+        self.rows: dict[MeasuredTable, list[pd.DataFrame]] = {table: [] for table in TABLES}
         self.intact: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
         self.drawn: list[Float[np.ndarray, "quantity resample"]] = []
 
-    def keep(self, folders: dict[Arm, Path]) -> None:
-        """Write the tables of the seed; order heads are looked for in each arm."""
-        open_scratch(self.run)
-        for arm, folder in folders.items():
+    def measure(self, arms: Iterable[Arm]) -> None:
+        """Fill the tables; order heads are looked for in each arm."""
+        for arm in arms:
+            folder = model_folder(self.task, arm, self.seed)
             tokenizer = load_tokenizer(folder)
             gated = Gated(load_tuned(folder).to(self.device))
             for unit in self.parameters.units:
@@ -174,11 +146,6 @@ class Study:
                 found = self._find(gated, choosing, pairs, unit, arm)
                 if arm == TUNED:
                     self._grade(gated, pairs, found, unit)
-        with finishing(self.run) as folder:
-            for name, frames in self.rows.items():
-                pd.concat(frames).to_parquet(folder / f"{name}.parquet", index=False)
-            drawn = np.concatenate(self.drawn)[None].astype(np.float32)
-            np.save(folder / "quantities.npy", drawn)
 
     def _shuffled(
         self, tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, unit: Unit
@@ -202,7 +169,7 @@ class Study:
         given = [attention_given(gated, part, batch, self.runtime) for part in (choosing, scoring)]
         # Both streams are of the seed alone: encoders are resampled alike.
         weights = tuple(
-            np.concatenate([np.ones((1, count)), group_weights(count, own.resamples, stream)])
+            line_weights(count, own.resamples, stream)
             for count, stream in (
                 (len(choosing.kept), own.seed + 1),
                 (len(scoring.kept), own.seed),
@@ -210,7 +177,7 @@ class Study:
         )
         count = count_of(own.heads, gated.layers * gated.heads)
         found = find_heads(*given, count, weights)
-        self.rows["heads"].append(self._heads(found, given[1], gated.heads, unit, arm))
+        self.rows[tables.HEADS].append(self._heads(found, given[1], gated.heads, unit, arm))
         value, *resampled = found.lines
         low, high = percentile_interval(np.array(resampled))
         columns = {"value": value, "low": low, "high": high}
@@ -218,7 +185,9 @@ class Study:
         self.drawn.append(np.array([resampled]))
         return [divmod(int(head), gated.heads) for head in found.heads]
 
-    def _heads(self, found: Found, given: Given, heads: int, unit: Unit, arm: Arm) -> pd.DataFrame:
+    def _heads(
+        self, found: OrderHeads, given: Given, heads: int, unit: Unit, arm: Arm
+    ) -> pd.DataFrame:
         """One row a head: what it gives in the direction that was better where heads are found."""
         count = given.shape[-1]
         every, names = np.arange(count), np.array(list(DIRECTIONS))
@@ -238,7 +207,7 @@ class Study:
         )
 
     def _add(self, unit: Unit, arm: Arm, rows: list[dict]) -> None:
-        self.rows["quantities"].append(pd.DataFrame(rows).assign(unit=unit, arm=arm))
+        self.rows[tables.QUANTITIES].append(pd.DataFrame(rows).assign(unit=unit, arm=arm))
 
     def _grade(self, gated: Gated, pairs: Shuffled, order_heads: list[Head], unit: Unit) -> None:
         """Grades of all validation pairs that have another order, and what follows from them."""
@@ -259,8 +228,8 @@ class Study:
         self._add(unit, TUNED, rows)
         names = dict(enumerate(self.definition.label_names)) or outcomes.whole_numbers()
         shares, means = share_rows(outcomes, weights, names), mean_rows(outcomes, weights)
-        self.rows["grades"].append(pd.DataFrame(shares).assign(unit=unit))
-        self.rows["means"].append(pd.DataFrame(means).assign(unit=unit))
+        self.rows[tables.GRADES].append(pd.DataFrame(shares).assign(unit=unit))
+        self.rows[tables.MEANS].append(pd.DataFrame(means).assign(unit=unit))
         labels = self.validation["label"]
         texts = {
             "unit": unit,
@@ -271,7 +240,7 @@ class Study:
             "steps": len(names) - 1 if self.definition.labels else labels.max() - labels.min(),
             "written": self.definition.data.source == "written",
         }
-        self.rows["texts"].append(pd.DataFrame([texts]))
+        self.rows[tables.TEXTS].append(pd.DataFrame([texts]))
 
     def _run(self, gated: Gated, unit: Unit, asked: list[Asked]) -> list[Graded]:
         """Grades of pairs with every head on, and under each gate."""
@@ -279,6 +248,11 @@ class Study:
         return [
             (grades_of(before, kind), grades_of(after, kind))
             for before, after in logits_under(
-                gated, asked, self.parameters.batch, self.runtime, self.run / unit
+                gated,
+                asked,
+                self.parameters.batch,
+                self.runtime,
+                self.run / unit,
+                model_folder(self.task, TUNED, self.seed),
             )
         ]

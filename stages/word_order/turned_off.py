@@ -3,19 +3,18 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float, Int
-from tqdm import tqdm
 
 from stages.core.encoder.batches import Batch, Encoded
-from stages.core.fan_out import fan_out
 from stages.core.grid.grid import Grid
 from stages.core.heads.gates import Gate, Head
 from stages.core.heads.seam import Gated
+from stages.core.pieces import digest_of, open_pieces, run_pieces
 from stages.core.runtime.runtime import Runtime
-from stages.core.stage.files import atomic
 from stages.word_order.grades import Outcomes
 from stages.word_order.shuffles import Shuffled
 
@@ -129,17 +128,8 @@ def outcomes_under(
     return Outcomes(intact, intact_off, shuffled, shuffled_off, random)
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A batch of the pairs that are asked, and the gates that differ."""
-
-    batch: Batch
-    gates: list[Gate]
-    kept: Path
-
-
 def logits_under(
-    gated: Gated, asked: Sequence[Asked], batch: int, runtime: Runtime, run: Path
+    gated: Gated, asked: Sequence[Asked], batch: int, runtime: Runtime, run: Path, model: Path
 ) -> Iterator[tuple[Float[np.ndarray, "pair output"], Float[np.ndarray, "gate pair output"]]]:
     """Yield for each of `asked` the logits with every head on, and under each gate.
 
@@ -148,50 +138,43 @@ def logits_under(
 
     Args:
         batch: pairs that go through together.
-        runtime: says where the batches run.
-        run: folder, named by all that logits depend on, that keeps each finished batch for a
-            later call.
+        runtime, run, model: as `run_gates` has them.
     """
-    pieces = [
-        [
-            Piece(part, _different(one.gates), run / f"{one.name}-{number}.npz")
-            for number, part in enumerate(one.pairs.batches(batch))
-        ]
-        for one in asked
+    batches = [list(one.pairs.batches(batch)) for one in asked]
+    jobs = {
+        f"{one.name}-{number}": (part, _different(one.gates))
+        for one, parts in zip(asked, batches, strict=True)
+        for number, part in enumerate(parts)
+    }
+    identity = [
+        batch,
+        [(one.name, list(map(_heads_off, one.gates)), digest_of(one.pairs)) for one in asked],
     ]
-    every = [piece for own in pieces for piece in own]
-    missing = [piece for piece in every if not piece.kept.exists()]
-    done = len(every) - len(missing)
-    with tqdm(total=len(every), initial=done, desc="heads off") as bar:
-        for piece, (before, after) in fan_out(_run_piece, gated, missing, runtime):
-            with atomic(piece.kept) as partial, open(partial, "wb") as stream:
-                np.savez(stream, before=before, after=after)
-            bar.update()
-    for one, own in zip(asked, pieces, strict=True):
-        before, after = [], []
-        for piece in own:
-            with np.load(piece.kept) as kept:
-                before.append(kept["before"])
-                after.append(kept["after"])
-        back = np.argsort(np.concatenate([piece.batch.rows for piece in own]))
-        different = [_turned_off(gate) for gate in own[0].gates]
-        every_gate = [different.index(_turned_off(gate)) for gate in one.gates]
+    pieces = run_pieces(
+        _run_piece, gated, jobs, runtime, open_pieces(run, identity, model, __name__, runtime)
+    )
+    for one, parts in zip(asked, batches, strict=True):
+        before, after = zip(*islice(pieces, len(parts)), strict=True)
+        back = np.argsort(np.concatenate([part.rows for part in parts]))
+        different = [_heads_off(gate) for gate in _different(one.gates)]
+        every_gate = [different.index(_heads_off(gate)) for gate in one.gates]
         yield np.concatenate(before)[back], np.concatenate(after, axis=1)[every_gate][:, back]
 
 
 def _different(gates: list[Gate]) -> list[Gate]:
-    """Gates that turn other heads off than those before them: few heads are often drawn twice."""
+    """Gates that ablate other heads than those before them: few heads are often drawn twice."""
     first: dict[tuple, Gate] = {}
     for gate in gates:
-        first.setdefault(_turned_off(gate), gate)
+        first.setdefault(_heads_off(gate), gate)
     return list(first.values())
 
 
-def _turned_off(gate: Gate) -> tuple:
-    return gate.mode, frozenset(gate.heads)
+def _heads_off(gate: Gate) -> tuple[str, tuple[Head, ...]]:
+    return gate.mode, tuple(sorted(set(gate.heads)))
 
 
 def _run_piece(
-    gated: Gated, piece: Piece
+    gated: Gated, piece: tuple[Batch, list[Gate]]
 ) -> tuple[Float[np.ndarray, "pair output"], Float[np.ndarray, "gate pair output"]]:
-    return Grid(gated, piece.gates).run(piece.batch)
+    batch, gates = piece
+    return Grid(gated, gates).run(batch)

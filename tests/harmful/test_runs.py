@@ -147,8 +147,8 @@ def test_what_ablate_has_is_not_run_again_and_gives_the_same(project, single_run
     scored = drawn_rows(64, 60, 0)
     write_ablate(np.intersect1d(scored, drawn_rows(64, 40, 0))[1:25][::-1])
     harmful.run_stage("toy")
-    # The control's grid, which `ablate` has not, is kept.
-    assert single_runs[2:] == [(8, 16)]
+    # `ablate` has no grid of the control.
+    assert single_runs[2:] == [(8, 16), (8, 40)]
     for declared, before in without.items():
         pd.testing.assert_frame_equal(
             pd.read_parquet(declared.path(task="toy")), before, rtol=1e-3, atol=1e-5
@@ -163,12 +163,35 @@ def test_all_that_ablate_has_chooses(project, single_runs):
     assert set(table(SCORES, "tuned_from_random")["chosen_on"]) == {40}
 
 
-def test_finished_seeds_are_kept(project, capsys):
+def test_a_killed_run_takes_finished_batches_and_gives_the_same(project, monkeypatch):
     harmful.run_stage("toy")
-    before = SCORES.path(task="toy").read_bytes()
+    before = {table: table.path(task="toy").read_bytes() for table in (SCORES, HEADS, HALVES)}
+    batches, run = [], Grid.run
+
+    def some_of(limit: int) -> None:
+        batches.clear()
+
+        def counted(grid, batch, *others):
+            if len(batches) == limit:
+                raise KeyboardInterrupt
+            batches.append(batch)
+            return run(grid, batch, *others)
+
+        monkeypatch.setattr(Grid, "run", counted)
+
+    some_of(10_000)
     harmful.run_stage("toy")
-    assert capsys.readouterr().out.count("kept, as nothing changed") == 2
-    assert SCORES.path(task="toy").read_bytes() == before
+    whole = len(batches)
+    some_of(whole - 1)
+    with pytest.raises(KeyboardInterrupt):
+        harmful.run_stage("toy")
+    assert Path("work/scratch/harmful/toy").is_dir()
+    some_of(10_000)
+    harmful.run_stage("toy")
+    assert len(batches) < whole / 2
+    assert not Path("work/scratch/harmful/toy").exists()
+    for table, written in before.items():
+        assert table.path(task="toy").read_bytes() == written
 
 
 def test_a_regression_of_single_texts(tmp_path, monkeypatch, tiny_bert):

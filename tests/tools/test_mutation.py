@@ -25,9 +25,7 @@ def test_a_change_is_tried_on_the_chosen_tests_its_room_and_on_those_that_import
     assert gates[0] == "tests/core/heads"
     assert "tests/core/grid/test_grid.py" in gates
     assert not any(path.startswith(("tests/core/heads/", "tests/integration")) for path in gates)
-    assert chosen_tests(Path("stages/core/cross_fitting.py")) == [
-        "tests/core/test_cross_fitting.py"
-    ]
+    assert chosen_tests(Path("stages/core/fan_out.py")) == ["tests/core/test_fan_out.py"]
     assert chosen_tests(Path("stages/api.py"))[0] == "tests/test_api.py"
 
 

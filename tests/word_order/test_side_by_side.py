@@ -17,13 +17,15 @@ from tests import toy
 
 FIRST, SECOND = (Gate("zero", ((0, head),), "random") for head in (0, 1))
 
+MODEL = Path("work/models/toy/tuned-0")
+
 
 @pytest.fixture
 def gated(tmp_path, monkeypatch, tiny_bert) -> Gated:
     monkeypatch.chdir(tmp_path)
     toy.write_parameters(run={"seeds": [0]})
     toy.write_models(tiny_bert, "tuned", seed=0)
-    return Gated(load_tuned(Path("work/models/toy/tuned-0")))
+    return Gated(load_tuned(MODEL))
 
 
 def pairs(*lengths: int) -> Encoded:
@@ -38,7 +40,7 @@ def test_each_set_has_its_own_gates_in_the_order_of_its_pairs(gated, tmp_path):
         Asked("one", [SECOND, FIRST, SECOND], pairs(2, 6, 4)),  # shorter ones stand in between
         Asked("other", [FIRST], pairs(3)),
     ]
-    found = list(logits_under(gated, asked, 2, Runtime(threads=2), tmp_path / "run"))
+    found = list(logits_under(gated, asked, 2, Runtime(threads=2), tmp_path / "run", MODEL))
     for one, (before, after) in zip(asked, found, strict=True):
         for row in range(len(one.pairs.lengths)):
             alone = Grid(gated, one.gates).run(one.pairs.batch(np.array([row])))
@@ -52,16 +54,23 @@ def test_after_a_kill_it_goes_on_with_what_is_not_kept(gated, tmp_path, monkeypa
 
     def graded() -> list[np.ndarray]:
         return [
-            part for both in logits_under(gated, asked, 2, Runtime(), tmp_path) for part in both
+            part
+            for both in logits_under(gated, asked, 2, Runtime(), tmp_path / "run", MODEL)
+            for part in both
         ]
 
     whole = graded()
-    (tmp_path / "one-1.npz").unlink()
+    ((missing,),) = [folder.glob("one-1.npz") for folder in (tmp_path / "run").iterdir()]
+    missing.unlink()
     run = []
     piece = turned_off._run_piece
     monkeypatch.setattr(
-        turned_off, "_run_piece", lambda own, one: run.append(one.kept.name) or piece(own, one)
+        turned_off, "_run_piece", lambda own, one: run.append(one[0].rows) or piece(own, one)
     )
     for before, again in zip(whole, graded(), strict=True):
         np.testing.assert_array_equal(before, again)
-    assert run == ["one-1.npz"]
+    assert [rows.tolist() for rows in run] == [[0]]  # the shortest pair
+    run.clear()
+    asked[1] = Asked("other", [SECOND], pairs(4))
+    graded()
+    assert len(run) == 3  # of other pairs nothing is taken

@@ -140,6 +140,11 @@ def group_weights(count: int, resamples: int, seed: int) -> Float[np.ndarray, "r
     return generator.multinomial(count, np.full(count, 1 / count), resamples).astype(float)
 
 
+def line_weights(count: int, resamples: int, seed: int) -> Float[np.ndarray, "line group"]:
+    """How often the data (first line: once) and each resample have each of `count` groups."""
+    return np.concatenate([np.ones((1, count)), group_weights(count, resamples, seed)])
+
+
 def _blocks(
     count: int, measures: int, resamples: int, seed: int
 ) -> Iterator[Float[np.ndarray, "group resample"]]:

@@ -1,9 +1,8 @@
-"""Heads that one half of the texts chooses, and what they do on the other.
+"""Several heads that one half of the texts selects, measured on the other half.
 
-`stages.core.intervals.held_out` chooses one head by the very score that it is held to. Here a rule
-chooses several by one measure, and others are taken of them. Each half's heads are measured on the
-other half, over several divisions into halves; each resample of the groups of texts chooses and
-measures anew. Chosen heads may also be measured in another encoder, at the same places.
+`stages.core.intervals.held_out.held_out` selects one head by its score. Here a rule selects several
+by one measure, and others are taken of them, also in another encoder at the same places. Each
+resample of the groups of texts selects and measures anew.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from stages.core.intervals.groups import LEAST_GROUPS, group_weights, sums_of_groups
-from stages.core.intervals.held_out import SPLITS, halves
+from stages.core.intervals.groups import LEAST_GROUPS, line_weights, sums_of_groups
+from stages.core.intervals.held_out import Half, cross_fitted
 
 OfTexts = Float[np.ndarray, "head text"]
 # Which heads are chosen, by their means over texts.
@@ -78,31 +77,30 @@ def held_out_heads(
             texts; one array for each measure.
     """
     count = len(np.unique(groups))
-    weights = np.concatenate([np.ones((1, count)), group_weights(count, resamples, seed)])
-    heads = np.zeros(len(weights))
-    found = np.zeros((2, len(measured), len(weights)))
-    choosing_sums, *measured_sums = (_sums(values, groups) for values in (choosing, *measured))
-    for split in range(SPLITS):
-        side = halves(np.arange(count), seed + split)
-        for half in (0, 1):
-            one, other = weights * (side == half), weights * (side != half)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                chosen = rule((one @ choosing_sums[0]) / (one @ choosing_sums[1]))
-            heads += chosen.sum(1)
-            for measure, parts in enumerate(measured_sums):
-                for part, of_groups in enumerate(parts):
-                    found[part, measure] += np.where(chosen, other @ of_groups, 0.0).sum(1)
-    heads, found = heads / (2 * SPLITS), found / SPLITS
+    votes, *tables = (_sums(values, groups) for values in (choosing, *measured))
+
+    def score(selecting: Half, scored: Half) -> Float[np.ndarray, "measure line"]:
+        sums, cases = map(selecting.padded_sums, votes)
+        chosen = rule(sums / cases)
+        of_chosen = [
+            np.where(chosen, scored.padded_sums(table[part]), 0.0).sum(1)
+            for part in range(2)
+            for table in tables
+        ]
+        return np.stack([chosen.sum(1), *of_chosen])
+
+    heads, *found = cross_fitted(score, line_weights(count, resamples, seed), seed)
+    # The two halves of a division have all texts.
+    sums_and_cases = 2 * np.array(found).reshape(2, len(tables), len(heads))
     if count < LEAST_GROUPS:
         unknown = slice(1 if count > 1 else 0, None)
-        heads[unknown], found[..., unknown] = np.nan, np.nan
-    return ChosenHeads(heads, *found)
+        heads[unknown], sums_and_cases[..., unknown] = np.nan, np.nan
+    return ChosenHeads(heads, *sums_and_cases)
 
 
 def _sums(
     values: OfTexts, groups: Int[np.ndarray, " text"]
-) -> Float[np.ndarray, "part group head"]:
-    """Of each group the sum over its texts, NaN left out, and how many are not NaN."""
+) -> Float[np.ndarray, "part head group"]:
+    """For each group the sum over its texts, NaN left out, and how many are not NaN."""
     known = ~np.isnan(values)
-    both = sums_of_groups(np.stack([np.where(known, values, 0.0), known.astype(float)]), groups)
-    return both.transpose(0, 2, 1)
+    return sums_of_groups(np.stack([np.where(known, values, 0.0), known.astype(float)]), groups)

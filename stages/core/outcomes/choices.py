@@ -20,7 +20,7 @@ from stages.core.outcomes.weighted import weighted_scores
 
 
 @dataclass(frozen=True)
-class Halves:
+class HalvedEffects:
     """The effects of each gate on both halves of many divisions of the examples.
 
     `first` is 1 for the examples of the first half. `values` are what each example contributes to
@@ -34,7 +34,7 @@ class Halves:
 
 
 @dataclass(frozen=True)
-class Choice:
+class GateChoice:
     """A choice among gates: the gate chosen most often, and effects in the metric's unit.
 
     `chosen_effect` is on the halves that chose, `effect` on those that did not, `drawn` the latter
@@ -47,7 +47,7 @@ class Choice:
     drawn: Float[np.ndarray, " resample"]
 
 
-def halve(outcomes: Outcomes, splits: int, seed: int) -> Halves:
+def halve(outcomes: Outcomes, splits: int, seed: int) -> HalvedEffects:
     """Divide the examples in halves, the same for all gates and all outcomes of as many examples.
 
     NaN where there is but one example.
@@ -64,15 +64,15 @@ def halve(outcomes: Outcomes, splits: int, seed: int) -> Halves:
 
     if count < 2:
         none = np.full((splits, len(outcomes.gated)), np.nan)
-        return Halves(first, none, none, none[:1].T)
+        return HalvedEffects(first, none, none, none[:1].T)
     whole, without = effects(np.ones((1, count))), effects(1 - np.eye(count))
     values = count * whole - (count - 1) * without
-    return Halves(first, effects(first).T, effects(1 - first).T, values)
+    return HalvedEffects(first, effects(first).T, effects(1 - first).T, values)
 
 
 def held_out_choice(
-    halves: Halves, gates: Int[np.ndarray, " some"], sign: int, resampled: ResampledMetric
-) -> Choice:
+    halves: HalvedEffects, gates: Int[np.ndarray, " some"], sign: int, resampled: ResampledMetric
+) -> GateChoice:
     """Choose of some gates the one with the largest effect on a half, and score it on the other.
 
     Args:
@@ -89,7 +89,7 @@ def held_out_choice(
     effect = float(np.mean(scores))
     contributions = _contributions(halves, (of_first, of_second), scores)
     drawn = effect + (resampled.weights - 1) @ contributions / halves.first.shape[1]
-    return Choice(
+    return GateChoice(
         int(np.bincount(np.concatenate([of_first, of_second])).argmax()),
         float(np.mean(on_chosen)),
         effect,
@@ -98,7 +98,7 @@ def held_out_choice(
 
 
 def _contributions(
-    halves: Halves,
+    halves: HalvedEffects,
     chosen: tuple[Int[np.ndarray, " split"], Int[np.ndarray, " split"]],
     scores: tuple[Float[np.ndarray, " split"], Float[np.ndarray, " split"]],
 ) -> Float[np.ndarray, " example"]:

@@ -68,6 +68,25 @@ def gate_table(gates: Sequence[Gate], precision: str = "fp32") -> pd.DataFrame:
     )
 
 
+def outcomes_of_logits(
+    gates: pd.DataFrame,
+    labels: Float[np.ndarray, " example"],
+    logits: Sequence[Float[np.ndarray, "..."]],
+    metric: str,
+    kind: str,
+) -> Outcomes:
+    """Outcomes from logits with every head on and under each gate, as `run_gates` returns them.
+
+    Args:
+        gates: a `gate_table`.
+        metric: the task's primary metric.
+        kind: `classification` or `regression`.
+    """
+    return Outcomes(
+        gates, metric, labels, *(predictions_from_logits(part, kind) for part in logits)
+    )
+
+
 def write_outcomes(
     folder: Path,
     gates: Sequence[Gate],
@@ -91,11 +110,7 @@ def write_outcomes(
 
 
 def read_outcomes(folder: Path, metric: str, kind: str) -> Outcomes:
-    """Read what `write_outcomes` wrote.
-
-    Args:
-        metric: the task's primary metric.
-        kind: `classification` or `regression`.
+    """Read what `write_outcomes` wrote, as `outcomes_of_logits`.
 
     Raises:
         InputError: a file is missing or cut short, or the files disagree.
@@ -113,5 +128,4 @@ def read_outcomes(folder: Path, metric: str, kind: str) -> Outcomes:
             f"for {len(gates)} gates and {len(labels)} examples; remove the folder and run "
             "`dvc repro`"
         )
-    predictions = (predictions_from_logits(part, kind) for part in logits)
-    return Outcomes(gates, metric, labels, *predictions)
+    return outcomes_of_logits(gates, labels, logits, metric, kind)

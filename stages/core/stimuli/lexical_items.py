@@ -14,8 +14,8 @@ import numpy as np
 import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float, Int
 
-from stages.core.intervals.groups import group_weights
-from stages.core.intervals.held_out import halves
+from stages.core.intervals.groups import line_weights
+from stages.core.intervals.held_out import divisions
 from stages.core.intervals.intervals import LEVEL
 
 
@@ -36,10 +36,10 @@ def sentence_weights(
     Sentences of the same items are drawn alike, whichever encoder reads them.
     """
     names, places = item_numbers(items)
-    drawn = group_weights(len(names), resamples, seed)
-    lines = np.ones((1 + resamples, len(places)))
+    drawn = line_weights(len(names), resamples, seed)
+    lines = np.empty((len(drawn), len(places)))
     for sentence, own in enumerate(places):
-        lines[1:, sentence] = drawn[:, own].prod(axis=1)
+        lines[:, sentence] = drawn[:, own].prod(axis=1)
     return lines
 
 
@@ -58,11 +58,17 @@ def widened(
     )
 
 
-def sides(
+def sentence_divisions(
     items: Sequence[Sequence[str]], seed: int
-) -> tuple[Bool[np.ndarray, " sentence"], Bool[np.ndarray, " sentence"]]:
-    """Sentences of the one half of the items alone, and of the other; a mixed one is in neither."""
+) -> Bool[np.ndarray, "way 2 sentence"]:
+    """For each division of the items into halves, both ways: sentences that select and are scored.
+
+    A sentence with items of both halves does neither.
+    """
     names, places = item_numbers(items)
-    side = halves(np.arange(len(names)), seed)
-    one, other = (np.array([bool((side[own] == half).all()) for own in places]) for half in (0, 1))
-    return one, other
+    return np.array(
+        [
+            [[bool(half[own].all()) for own in places] for half in way]
+            for way in divisions(np.arange(len(names)), seed)
+        ]
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.core.outcomes.choices import Halves, halve, held_out_choice
+from stages.core.outcomes.choices import HalvedEffects, halve, held_out_choice
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import ResampledMetric, resample
 
@@ -75,7 +75,7 @@ def test_contributions_to_choice_and_score_by_hand():
     first = np.array([[1.0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
     values = np.array([[0.0, 1, 1, 1], [10, 0.9, 0.9, 0.9]])
     on_first, on_second = (side @ values.T / 2 for side in (first, 1 - first))
-    halves = Halves(first, on_first, on_second, values)
+    halves = HalvedEffects(first, on_first, on_second, values)
     weights = np.array([[1, 1, 1, 1], [4, 0, 0, 0], [0, 2, 1, 1]])
     nothing = np.zeros(3)
     resampled = ResampledMetric(weights, nothing, np.zeros((2, 3)))

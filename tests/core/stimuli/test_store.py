@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from stages.core.stage.files import InputError
-from stages.core.stimuli.lexical_items import sentence_weights, sides, widened
+from stages.core.stimuli.lexical_items import sentence_divisions, sentence_weights, widened
 from stages.core.stimuli.store import (
     PROBES,
     corpus_of,
@@ -60,13 +60,16 @@ def test_a_sentence_counts_as_often_as_all_of_its_items():
 
 
 def test_halves_share_no_item():
-    for seed in range(5):
-        one, other = sides(ITEMS, seed)
-        assert not (one & other).any()
+    ways = sentence_divisions(ITEMS, 0)
+    assert ways.shape == (10, 2, len(ITEMS))
+    for selecting, scored in ways:
+        assert not (selecting & scored).any()
         names = [
-            {item for row in np.flatnonzero(side) for item in ITEMS[row]} for side in (one, other)
+            {item for row in np.flatnonzero(half) for item in ITEMS[row]}
+            for half in (selecting, scored)
         ]
         assert not names[0] & names[1]
+    assert (ways[::2] == ways[1::2, ::-1]).all()
 
 
 def test_resamples_of_few_items_are_widened_as_a_t_interval_is():
