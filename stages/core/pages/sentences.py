@@ -62,11 +62,8 @@ def _extremes(values: pd.Series, value: Value, in_text: Callable[[list], str]) -
     if not highest:
         return []
     if most == least:
-        return (
-            [f"all {len(highest)} are alike: {_with_unit(most, value)}"]
-            if len(highest) > 1
-            else [f"{in_text(highest)}: {_with_unit(most, value)}"]
-        )
+        alike = f"all {len(highest)} are alike" if len(highest) > 1 else in_text(highest)
+        return [f"{alike}: {_with_unit(most, value)}"]
     return [
         f"{word}: {in_text(names)} ({_with_unit(printed, value)})"
         for word, names, printed in (("highest", highest, most), ("lowest", lowest, least))
