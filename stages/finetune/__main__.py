@@ -17,8 +17,8 @@ def main(
 ) -> None:
     """Make the models of TASK; write them, their predictions and scores.
 
-    Runs that are finished are kept. Killed and run again, the others go on from their last saved
-    states, to the same bits.
+    Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
+    states, and end with the same bits.
     """
     from stages.finetune.stage import run_stage  # --help needs none of it
 

@@ -6,8 +6,8 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
     """Tune an LSTM across the pair and two towers of the encoder on TASK, beside the encoder.
 
-    Runs that are finished are kept. Killed and run again, the others go on from their last saved
-    states, to the same bits.
+    Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
+    states, and end with the same bits.
     """
     from stages.finetune.pair_baselines.stage import run_stage  # --help needs none of it
 
