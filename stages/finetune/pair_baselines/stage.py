@@ -70,7 +70,7 @@ class PairRun(Run):
         size: units of the LSTM.
     """
 
-    stage = "finetune.pair_baselines"
+    stage = "pair_baselines"
 
     size: int
 

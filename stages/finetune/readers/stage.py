@@ -72,7 +72,7 @@ class ReaderRun(Run):
         readers: how texts are shuffled.
     """
 
-    stage = "finetune.readers"
+    stage = "readers"
 
     readers: Readers
 
