@@ -130,24 +130,24 @@ def side_by_side(
             if shared is not None and 2 * (len(waiting) + len(running)) <= 3 * shared:
                 free = [None] * len(waiting)
             while waiting and free:
-                job, place = waiting.pop(0), free.pop(0)
+                job, gpu = waiting.pop(0), free.pop(0)
                 receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(target=_run, args=(function, job, place, sender))
+                process = context.Process(target=_run, args=(function, job, gpu, sender))
                 process.start()
                 sender.close()
-                running[receiver] = (process, job, place)
+                running[receiver] = (process, job, gpu)
             for receiver in wait(list(running)):
                 try:
                     message = receiver.recv()
                 except EOFError:
-                    process, job, place = running.pop(receiver)
+                    process, job, gpu = running.pop(receiver)
                     process.join()
                     if process.exitcode:
                         raise ChildProcessError(
                             f"{job} ended with status {process.exitcode}; run the stage again: "
                             "what is finished stays, and the rest goes on from its last state"
                         ) from None
-                    free.append(place)
+                    free.append(gpu)
                     yield job
                 else:
                     if isinstance(message, InputError | OSError):
@@ -160,13 +160,13 @@ def side_by_side(
 
 
 def _run(
-    function: Callable[[Any, Report], None], job: Any, place: str | None, sender: Connection
+    function: Callable[[Any, Report], None], job: Any, gpu: str | None, sender: Connection
 ) -> None:
     """Do one job in this process, which is there for nothing else."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for this one ends it
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if place is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = place
+    if gpu is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     torch.set_num_threads(1)
     try:
         function(job, sender.send)

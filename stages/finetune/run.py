@@ -256,8 +256,8 @@ def predict(
     """One row an example, in order: id, label, prediction, logit_0, ... (float32, no autocast)."""
     logits = np.zeros((len(examples), task.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for part in encoded.batches(batch, device):
-            logits[part.rows] = model(**part.inputs).logits.float().cpu().numpy()
+        for texts in encoded.batches(batch, device):
+            logits[texts.rows] = model(**texts.inputs).logits.float().cpu().numpy()
     table = examples[["id", "label"]].reset_index(drop=True)
     table["prediction"] = predictions_from_logits(logits, task.kind)
     return table.assign(**{f"logit_{index}": column for index, column in enumerate(logits.T)})

@@ -3,10 +3,9 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import torch
@@ -25,7 +24,7 @@ from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE, PLACES
 from stages.pretrain.pairs import Masking, Pairs, make_pairs
 from stages.pretrain.settings import Pretrain, in_bf16
 from stages.pretrain.text import fingerprint_of, read_texts, split
-from stages.pretrain.training import EVALUATED, fresh_model, pretrain
+from stages.pretrain.training import EVALUATED, MaskedSteps, Watch, fresh_model, pretrain
 from stages.pretrain.vocabulary import learn_vocabulary, tokenizer_of
 
 RUNS = SCRATCH / "pretrain"
@@ -33,12 +32,11 @@ VOCABULARY = "vocab.txt"
 PLACES_OF_HEADS = 4  # decimal places of shares of attention
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A text as the encoder learns it.
 
     Attributes:
-        facts: what there is of it.
+        facts: counts of its texts, pairs and tokens.
     """
 
     vocabulary: dict[str, int]
@@ -54,13 +52,16 @@ def prepare(texts: list[list[str]], settings: Pretrain) -> Prepared:
         learnt, settings.vocabulary, settings.least_count, settings.lowercase
     )
     tokenizer = tokenizer_of(vocabulary, settings.lowercase, settings.max_length)
-    pairs = [make_pairs(part, tokenizer, settings.max_length) for part in (learnt, held_out)]
+    pairs = [
+        make_pairs(split_texts, tokenizer, settings.max_length)
+        for split_texts in (learnt, held_out)
+    ]
     if not all(map(len, pairs)):
         raise InputError("`pretrain.text` has too little text for one pair; name a larger file")
     facts = {
         "texts": len(learnt),
         "paragraphs": sum(map(len, learnt)),
-        "characters": sum(len(one) for text in learnt for one in text),
+        "characters": sum(len(paragraph) for text in learnt for paragraph in text),
         "tokens": len(pairs[0].tokens),
         "pairs": len(pairs[0]),
         "entries": len(vocabulary),
@@ -94,9 +95,9 @@ def make(name: str, settings: Pretrain, runtime: Runtime, target: Path) -> None:
     unseen = Masking(tokenizer, settings.masked, settings.seed + 1)
     held_out = HeldOut(prepared.held_out, unseen, settings.batch_tokens, settings.seed)
     heads = HeadCourse(prepared.held_out, tokenizer, settings.seed)
-    curve = pretrain(
-        model, prepared.learnt, held_out, heads, masking, settings, runtime, device, scratch
-    )
+    steps = MaskedSteps(prepared.learnt, masking, settings)
+    watch = Watch(held_out, heads, settings, device)
+    curve = pretrain(model, steps, watch, settings, runtime, device, scratch)
     frequencies = shares(prepared.learnt.tokens, len(tokenizer))
     with atomic(target) as folder:
         folder.mkdir()

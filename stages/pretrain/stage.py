@@ -37,9 +37,9 @@ def run_stage(encoder: str, keep: bool = False) -> None:
         from stages.pretrain.settings import Pretrain
 
         mark = (FACTS_FILE, '"batch_tokens"')
-        place = target_folder(KEPT / encoder, "kept encoder", mark, ENCODER_FILES)
+        target = target_folder(KEPT / encoder, "kept encoder", mark, ENCODER_FILES)
         settings = section(Pretrain, "pretrain")
-        make(encoder, settings, read_runtime(), place)
+        make(encoder, settings, read_runtime(), target)
         made = fingerprint(read_facts(KEPT / encoder))
         print(f"checkpoint: {{source: pretrain, id: {encoder}@{made}}}")
     bring(encoder)

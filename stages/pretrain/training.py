@@ -53,10 +53,6 @@ class MaskedSteps(TrainingData):
         # A step of few tokens may ask for none.
         return F.cross_entropy(logits, answers, reduction="sum") / max(1, len(answers))
 
-    def tokens_of(self, step: int) -> int:
-        """Tokens of a step, without padding."""
-        return int(self.pairs.lengths[self.batches.batch(step)].sum())
-
 
 class Watch(TrainerCallback):
     """Scores held-out text now and then, stops where its loss falls no more, and says how far.
@@ -65,14 +61,9 @@ class Watch(TrainerCallback):
     """
 
     def __init__(
-        self,
-        steps: MaskedSteps,
-        held_out: HeldOut,
-        heads: HeadCourse,
-        settings: Pretrain,
-        device: torch.device,
+        self, held_out: HeldOut, heads: HeadCourse, settings: Pretrain, device: torch.device
     ):
-        self.steps, self.held_out, self.heads = steps, held_out, heads
+        self.held_out, self.heads = held_out, heads
         self.settings, self.device = settings, device
         self.bar = tqdm(
             total=settings.steps * settings.batch_tokens,
@@ -81,25 +72,25 @@ class Watch(TrainerCallback):
             unit_scale=True,
             disable=None,
         )
-        self.began, self.seen = time.monotonic(), 0
+        self.began, self.first = time.monotonic(), 0
 
     def on_train_begin(
         self, args: Any, state: Any, control: Any, model: Any, **unused: Any
     ) -> None:
-        self.bar.update(state.global_step * self.settings.batch_tokens)
-        if state.global_step == 0:
+        self.first = state.global_step
+        self.bar.update(self.first * self.settings.batch_tokens)
+        if self.first == 0:
             self.evaluate(model, state, control)
         self.began = time.monotonic()
 
     def on_step_end(self, args: Any, state: Any, control: Any, model: Any, **unused: Any) -> None:
         step = state.global_step
-        self.seen += self.steps.tokens_of(step - 1)
         self.bar.update(self.settings.batch_tokens)
         if step % self.settings.evaluate_steps == 0 or step == state.max_steps:
             self.evaluate(model, state, control)
 
     def evaluate(self, model: BertForMaskedLM, state: Any, control: Any) -> None:
-        """Score held-out text, say it, and stop where it falls no more."""
+        """Score held-out text, print the score, and stop where its loss falls no more."""
         score = self.held_out.score(model, self.device)
         heads = self.heads.figures(model, self.device)
         state.log_history.append(
@@ -110,16 +101,14 @@ class Watch(TrainerCallback):
                 "heads": {kind: values.tolist() for kind, values in heads.items()},
             }
         )
-        said = (
+        line = (
             f"step {state.global_step} of {state.max_steps}: held-out loss {score.loss:.3f}, "
             f"accuracy {score.accuracy:.1%}"
         )
-        if self.seen:
-            rate = self.seen / (time.monotonic() - self.began)
-            left = (state.max_steps - state.global_step) * self.settings.batch_tokens / rate
-            end = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
-            said += f"; {rate:.0f} tokens/s, to the end {left / 60:.0f} minutes ({end})"
-        self.bar.write(said)
+        if done := state.global_step - self.first:
+            seconds = (time.monotonic() - self.began) / done * (state.max_steps - state.global_step)
+            line += f"; {seconds / 60:.0f} minutes to the end"
+        self.bar.write(line)
         if stopped(curve_of(state.log_history), self.settings):
             self.bar.write("the held-out loss falls no more: stopped")
             control.should_training_stop = True
@@ -153,10 +142,8 @@ def fresh_model(
 
 def pretrain(
     model: BertForMaskedLM,
-    pairs: Pairs,
-    held_out: HeldOut,
-    heads: HeadCourse,
-    masking: Masking,
+    steps: MaskedSteps,
+    watch: Watch,
     settings: Pretrain,
     runtime: Runtime,
     device: torch.device,
@@ -165,8 +152,8 @@ def pretrain(
     """Train `model` in place; go on from the last state in `scratch`, if there is one.
 
     Returns:
-        The curve: step, loss and accuracy on held-out text, and what the heads look at, from before
-        the first step on.
+        The curve: step, loss and accuracy on held-out text, and the figures of the heads, from
+        before the first step on.
     """
     if (state := last_state(scratch)) is not None:
         history = json.loads((state / "trainer_state.json").read_text(encoding="utf-8"))
@@ -174,7 +161,6 @@ def pretrain(
         if history["global_step"] >= settings.steps or stopped(curve, settings):
             model.load_state_dict(BertForMaskedLM.from_pretrained(state).state_dict())
             return curve
-    steps = MaskedSteps(pairs, masking, settings)
     log = train(
         model,
         steps,
@@ -184,7 +170,7 @@ def pretrain(
         device,
         settings.seed,
         scratch,
-        Watch(steps, held_out, heads, settings, device),
+        watch,
         per_device_train_batch_size=1,
         adam_beta2=settings.beta2,
         bf16=in_bf16(settings.precision, device),

@@ -17,7 +17,7 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 
 from stages.finetune.pair_baselines.texts import Texts, apart
 
-PARTS = 4  # of a batch's texts by length, each padded to its own longest for the towers
+GROUPS = 4  # of a batch's texts by length, each padded to its own longest for the towers
 
 
 class PairConfig(PreTrainedConfig):
@@ -87,7 +87,7 @@ class Towers(PairModel):
 
     Args:
         encoder: pretrained, without a head; its pooler is left out.
-        words: the word embeddings that it is to have in place of its own, for fewer words.
+        words: the word embeddings that it is to have instead, for fewer words.
         outputs: classes, or 1 for a score.
     """
 
@@ -106,7 +106,7 @@ class Towers(PairModel):
         )
         self.encoder = encoder
         size = encoder.config.hidden_size
-        dropout = next(one.p for one in encoder.modules() if isinstance(one, nn.Dropout))
+        dropout = next(module.p for module in encoder.modules() if isinstance(module, nn.Dropout))
         self.classifier = classifier(4 * size, size, outputs, dropout)
 
     def logits(self, texts: Texts) -> Float[Tensor, "example class"]:
@@ -121,13 +121,13 @@ class Towers(PairModel):
         """
         lengths = texts.real.sum(dim=1)
         order = torch.argsort(lengths, stable=True)
-        found = []
-        for rows in order.tensor_split(min(PARTS, len(order))):
+        vectors = []
+        for rows in order.tensor_split(min(GROUPS, len(order))):
             width = int(lengths[rows].max())
             ids, real = (values[rows, :width] for values in texts)
             states = self.encoder(input_ids=ids, attention_mask=real.long()).last_hidden_state
-            found.append(states[:, 0])
-        return torch.cat(found)[torch.argsort(order)]
+            vectors.append(states[:, 0])
+        return torch.cat(vectors)[torch.argsort(order)]
 
 
 def both(values: Shaped[Tensor, "text ..."]) -> tuple[Tensor, Tensor]:
