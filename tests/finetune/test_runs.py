@@ -250,6 +250,17 @@ def test_a_stage_that_was_killed_keeps_the_runs_that_were_finished(
     assert kept() == {"untuned-0"}
 
 
+def test_a_stage_that_fails_at_its_end_keeps_its_runs(
+    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(finetune, "atomic", interrupt)
+        run()
+    assert left_in_scratch()
+    assert run() == run_anew()
+    assert not left_in_scratch()
+
+
 def test_a_seed_that_the_task_lacks_is_refused(project: Callable[..., None]) -> None:
     with pytest.raises(InputError, match=r"`run\.seeds` has no 7, only \[0\]"):
         run("tuned", 7)
