@@ -32,12 +32,12 @@ from stages.core.finished import result
 from stages.core.runtime.runtime import DTYPES, Runtime, find_device, start
 from stages.core.stage.arms import TUNED
 from stages.core.stage.files import InputError
-from stages.core.stage.places import examples_file
+from stages.core.stage.places import SCRATCH, examples_file
 from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.metrics import METRICS, predictions_from_logits
-from stages.finetune.run import FACTS_FILE, RUNS, SPLITS, Run
-from stages.finetune.stage import make_all, runs_of
+from stages.finetune.run import FACTS_FILE, SPLITS, Run, make_all
+from stages.finetune.stage import runs_of
 from stages.finetune.task_model import load_task_model
 from stages.finetune.training import set_dropout
 
@@ -62,7 +62,7 @@ def compare(
         found: dict[str, list[dict[str, float]]] = {}
 
         def own(side: str, precision: str) -> None:
-            shutil.rmtree(RUNS, ignore_errors=True)
+            shutil.rmtree(SCRATCH, ignore_errors=True)
             now = [
                 replace(run, settings=run.settings.model_copy(update={"precision": precision}))
                 for run in runs

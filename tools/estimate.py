@@ -54,7 +54,7 @@ STEP = 100  # tokens; a step of tuning has what these cost beside its texts
 BF16 = 2 / 3  # of the time of tuning in fp32, where the processor multiplies in bf16
 # Corpora that take minutes to read, or need the tagger, with the tokens of a text.
 SLOW = {"framenet": 16, "litbank": 512}
-COPIES = 2  # in work/ and in DVC's cache; models lie in work/scratch, too
+COPIES = 2  # in work/ and in DVC's cache
 SHORT = 0.5  # minutes; stages that take less are summed
 
 
@@ -192,7 +192,7 @@ class Configuration:
         total, heads = 0.0, self.geometry.layers * self.geometry.heads
         for name, arms in (("finetune", 2), ("readers", 1)):  # untuned models lie beside tuned ones
             for _, task in self.items(name) if name in self.stages else ():
-                total += (COPIES + 1) * arms * self.models(name, task) * self.bytes
+                total += COPIES * arms * self.models(name, task) * self.bytes
         for _, task in self.items("attend") if "attend" in self.stages else ():
             _, (rows, tokens) = self.sizes["task", task]
             rows = min(self.settings["attend"]["examples"] or rows, rows)

@@ -6,13 +6,19 @@ makes all arms and seeds of a task: runs of which none depends on another.
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import torch
 from tqdm import tqdm
+from transformers import PreTrainedModel
 
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.control_seeds import control_seeds
-from stages.core.finished import forget_others, is_finished, publish, result
+from stages.core.encoder.batches import encode
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import Runtime, find_device, read_runtime
 from stages.core.stage.arms import FROM_CHECKPOINT, WITH_TUNING, Arm
 from stages.core.stage.files import atomic
@@ -20,132 +26,113 @@ from stages.core.stage.parent import end_with_parent
 from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import section
 from stages.core.tasks.examples import read_examples
+from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import PREDICTIONS
-from stages.core.tasks.task import load_task, seeds_of
-from stages.finetune.processes import (
-    alone,
-    places,
-    require_own_gpus,
-    run_under_torchrun,
-    under_torchrun,
-)
+from stages.core.tasks.task import Task, load_task, seeds_of
+from stages.finetune.processes import alone, under_torchrun
 from stages.finetune.run import (
-    FACTS_FILE,
-    MODEL,
-    PREDICTIONS_FILE,
-    RUNS,
+    SPLITS,
+    Results,
     Run,
+    made,
     make,
-    require_possible,
+    predict,
+    reporter,
     sources_of,
     task_settings,
 )
-from stages.finetune.side_by_side import side_by_side
+from stages.finetune.task_model import load_task_model
+from stages.finetune.training import Examples
+
+PLACES = 6  # decimal places of scores
+
+
+@dataclass(frozen=True)
+class ClassifierRun(Run):
+    """One classifier of a task."""
+
+    stage = "finetune"
+
+    @property
+    def is_tuned(self) -> bool:
+        return self.arm in WITH_TUNING
+
+    @property
+    def folder(self) -> Path:
+        return model_folder(self.task, self.arm, self.seed)
+
+    def prepare(self) -> tuple[PreTrainedModel, Examples | None, Results]:
+        task, settings = self.definition, self.settings
+        tokenizer = load_tokenizer(self.checkpoint)
+        examples = {split: read_examples(examples_file(self.task, split)) for split in SPLITS}
+        model = load_task_model(self.checkpoint, task, self.arm, self.seed)
+        data = None
+        if self.is_tuned:
+            encoded = encode(tokenizer, examples["train"], task.max_length)
+            labels = examples["train"]["label"].to_numpy()
+            data = Examples(encoded, labels, task.kind, settings, self.seed)
+
+        def results(
+            model: PreTrainedModel, device: torch.device
+        ) -> tuple[pd.DataFrame, dict[str, Any]]:
+            held_out = examples["validation"]
+            encoded = encode(tokenizer, held_out, task.max_length)
+            predictions = predict(model, encoded, held_out, task, settings.batch, device)
+            return predictions, {
+                "task": self.task,
+                "arm": self.arm,
+                "seed": self.seed,
+                "metrics": scores(predictions, task),
+                "examples": {split: len(frame) for split, frame in examples.items()},
+                "finetune": settings.model_dump() if self.is_tuned else None,
+            }
+
+        return model, data, results
 
 
 def run_stage(task: str, arm: Arm | None = None, seed: int | None = None) -> None:
     """Make the models of TASK; write them, their predictions and scores.
 
-    Runs that are finished are kept. Killed and run again, the others go on from their last saved
-    states, to the same bits.
+    Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
+    states, and end with the same bits.
     """
     arms = [arm] if arm else section(list[Arm], "run.arms")
     runs = runs_of(task, arms, seeds_of(task, seed), read_runtime())
     if under_torchrun():
         end_with_parent()
-        with Bar(runs) as bar:
-            make(runs[0], bar)
+        with tqdm(desc=task, unit="step", disable=None) as bar:
+            make(runs[0], reporter(bar))
         return
-    if arm is None and seed is None:
-        forget_others(RUNS / task, [run.key for run in runs])
-    missing = [run for run in runs if not is_finished(run.scratch)]
-    for run in runs:
-        if run not in missing:
-            print(f"{run}: kept, as nothing changed that it depends on")
-    make_all(missing, len(read_examples(examples_file(task, "train"))))
-    write(task, runs)
+    examples = len(read_examples(examples_file(task, "train")))
+    with made(runs, examples, whole=arm is None and seed is None) as results:
+        predictions = [table.assign(arm=run.arm, seed=run.seed) for run, table, _ in results]
+        PREDICTIONS.write(predictions, compression="zstd", task=task)
+        with atomic(PREDICTIONS.path(task=task).with_suffix(".json")) as partial:
+            facts = [facts for *_, facts in results]
+            partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
-def runs_of(task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runtime) -> list[Run]:
+def runs_of(
+    task: str, arms: Sequence[Arm], seeds: Sequence[int], runtime: Runtime
+) -> list[ClassifierRun]:
     """The runs of a task, arm by arm; those that begin at random may have fewer seeds."""
     definition = load_task(task)
-    settings = task_settings(task, definition).on(find_device(runtime.device))
+    settings = task_settings(task, definition, find_device(runtime.device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
-    sources = sources_of(task, checkpoint)
+    files = [examples_file(task, split) for split in SPLITS]
+    sources = sources_of(__name__, files, checkpoint)
     shared = runtime.processes > 1 or under_torchrun()
+    common = (definition, settings, checkpoint, sources)
     return [
-        Run(
-            task,
-            arm,
-            seed,
-            definition,
-            settings,
-            checkpoint,
-            sources,
-            runtime if shared and arm in WITH_TUNING else alone(runtime),
+        ClassifierRun(
+            task, arm, seed, *common, runtime if shared and arm in WITH_TUNING else alone(runtime)
         )
         for arm in arms
         for seed in (control_seeds(seeds) if arm not in FROM_CHECKPOINT else seeds)
     ]
 
 
-def make_all(runs: Sequence[Run], examples: int) -> None:
-    """Make the runs: side by side, but those that have several processes one after the other.
-
-    Args:
-        examples: how many there are to tune on.
-
-    Raises:
-        InputError: settings cannot be kept to.
-    """
-    tuned = [run for run in runs if run.is_tuned]
-    for run in tuned:
-        require_possible(run, examples)
-    together = [run for run in tuned if run.runtime.processes > 1]
-    for run in together:
-        require_own_gpus(run.runtime)
-        options = {"--task": run.task, "--arm": run.arm, "--seed": str(run.seed)}
-        words = [word for option in options.items() for word in option]
-        run_under_torchrun(run.runtime, "stages", "finetune", *words)
-    # Those that take longest begin first.
-    others = sorted((run for run in runs if run not in together), key=lambda run: not run.is_tuned)
-    if others:
-        with Bar(others, examples) as bar:
-            for _ in side_by_side(make, others, places(read_runtime()), bar):
-                pass
-
-
-class Bar:
-    """One bar of progress for all runs, and their lines above it."""
-
-    def __init__(self, runs: Sequence[Run], examples: int | None = None):
-        steps = None
-        if examples is not None:
-            a_run = [run.settings.epochs * (examples // run.settings.batch) for run in runs]
-            steps = sum(count for count, run in zip(a_run, runs, strict=True) if run.is_tuned)
-        self.bar = tqdm(total=steps, desc=runs[0].task, unit="step", disable=None)
-
-    def __enter__(self) -> "Bar":
-        return self
-
-    def __exit__(self, *unused: object) -> None:
-        self.bar.close()
-
-    def __call__(self, said: str | int) -> None:
-        if isinstance(said, int):
-            self.bar.update(said)
-        else:
-            self.bar.write(said)
-
-
-def write(task: str, runs: Sequence[Run]) -> None:
-    """Put the results of the runs to their places among the outs."""
-    predictions, facts = [], []
-    for run in runs:
-        publish(result(run.scratch, MODEL), model_folder(task, run.arm, run.seed))
-        table = pd.read_parquet(result(run.scratch, PREDICTIONS_FILE))
-        predictions.append(table.assign(arm=run.arm, seed=run.seed))
-        facts.append(json.loads(result(run.scratch, FACTS_FILE).read_text(encoding="utf-8")))
-    PREDICTIONS.write(predictions, compression="zstd", task=task)
-    with atomic(PREDICTIONS.path(task=task).with_suffix(".json")) as partial:
-        partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+def scores(predictions: pd.DataFrame, task: Task) -> dict[str, float]:
+    """The task's metrics on its validation examples, as shares of 1."""
+    labels, predicted = predictions["label"].to_numpy(), predictions["prediction"].to_numpy()
+    return {name: round(float(METRICS[name](labels, predicted)), PLACES) for name in task.metrics}

@@ -1,34 +1,24 @@
-"""Tuning a classifier with transformers' `Trainer`: exact batches, resumable to the bit."""
+"""Tuning a classifier: its settings, the steps of whole batches, and the loss of their chunks."""
 
-import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, mse_loss
-from torch.utils.data import Sampler
-from transformers import (
-    PreTrainedModel,
-    PrinterCallback,
-    Trainer,
-    TrainerCallback,
-    TrainingArguments,
-)
-from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers import PreTrainedModel, TrainerCallback
 
 from stages.core.bf16 import fast_in_bf16
 from stages.core.encoder.batches import Encoded
+from stages.core.questions.batches import steps_of_epoch
 from stages.core.runtime.runtime import Runtime
-from stages.core.scratch import last_state, mark_complete
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import PARAMETER_FILE, Parameters
-from stages.finetune.processes import process_count
-from stages.finetune.side_by_side import Report
+from stages.core.trainer import Chunk, TrainingData, train
+from stages.finetune.processes import Report, process_count
 
 SHORT = 128  # tokens of a text, up to which attention takes less memory than the rest
 
@@ -55,101 +45,64 @@ class Finetune(Parameters, section="finetune"):
             return self
         return self.model_copy(update={"precision": "bf16" if fast_in_bf16(device) else "fp32"})
 
+    def steps(self, examples: int) -> int:
+        """The number of steps of a tuning on that many examples."""
+        return self.epochs * (examples // self.batch)
 
-class LengthGrouped(Sampler[int]):
-    """An order of whole batches of like lengths, drawn anew for each epoch from (seed, epoch).
 
-    Being a function of the epoch alone, it is the same after a resume. The examples beyond a
-    multiple of `batch`, others in each epoch, are left out, so that every step has the same number
-    of examples whatever the number of processes and accumulated passes.
+class TuningData(TrainingData):
+    """Examples in steps of whole batches of like lengths, drawn anew for each epoch.
+
+    The examples beyond a multiple of the batch, others in each epoch, are left out. So each step
+    has the same number of examples whatever the number of processes and accumulated passes.
     """
 
-    def __init__(self, lengths: np.ndarray, batch: int, pool: int, seed: int):
-        self.lengths, self.batch, self.pool, self.seed = lengths, batch, pool, seed
-        self.epoch = 0
+    def __init__(self, lengths: Int[np.ndarray, " example"], settings: Finetune, seed: int):
+        self.lengths, self.settings, self.seed = lengths, settings, seed
+        self.items, self.step = len(lengths), settings.batch
 
-    def __len__(self) -> int:
-        return len(self.lengths) // self.batch * self.batch
-
-    def __iter__(self) -> Iterator[int]:
-        generator = np.random.default_rng([self.seed, self.epoch])
-        drawn = generator.permutation(len(self.lengths))[: len(self)]
-        pools = np.split(drawn, range(self.batch * self.pool, len(drawn), self.batch * self.pool))
-        by_length = [pool[np.argsort(self.lengths[pool], kind="stable")] for pool in pools]
-        batches = np.concatenate(by_length).reshape(-1, self.batch)
-        yield from generator.permutation(batches).ravel().tolist()
+    def order(self, epoch: int) -> Int[np.ndarray, " example"]:
+        pool = self.settings.length_pool
+        return steps_of_epoch(self.lengths, self.step, pool, self.seed, epoch).ravel()
 
 
-class Progress(TrainerCallback):
-    """Tells the sampler its epoch, and marks a saved state as whole once all processes wrote it.
+class Examples(TuningData):
+    """Texts with a class or a score."""
 
-    Steps that are done, and lines about the loss, go to `report`.
-    """
-
-    def __init__(self, sampler: LengthGrouped, report: Report):
-        self.sampler, self.report = sampler, report
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        if state.is_world_process_zero:
-            self.report(state.global_step)
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        if state.is_world_process_zero:
-            self.report(1)
-
-    def on_log(
-        self, args: Any, state: Any, control: Any, logs: dict[str, float], **unused: Any
-    ) -> None:
-        if state.is_world_process_zero and "loss" in logs:
-            self.report(
-                f"step {state.global_step} of {state.max_steps}, loss {float(logs['loss']):.4f}"
-            )
-
-    def on_epoch_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        self.sampler.epoch = state.global_step // (len(self.sampler) // self.sampler.batch)
-
-    def on_save(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        if torch.distributed.is_initialized():
-            torch.distributed.barrier()
-        if state.is_world_process_zero:
-            mark_complete(Path(args.output_dir), state.global_step)
-
-
-class ClassifierTrainer(Trainer):
-    """A `Trainer` with its own order of the examples, and passes of so many tokens at most."""
-
-    def __init__(self, sampler: LengthGrouped, report: Report, pass_tokens: int, **settings: Any):
-        self.sampler, self.pass_tokens = sampler, pass_tokens
-        progress = Progress(sampler, report)
-        super().__init__(**settings, compute_loss_func=mean_loss, callbacks=[progress])
-        self.remove_callback(PrinterCallback)  # `report` has its lines
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> LengthGrouped:
-        return self.sampler
-
-    def training_step(
+    def __init__(
         self,
-        model: nn.Module,
-        inputs: dict[str, Tensor],
-        num_items_in_batch: Tensor | int | None = None,
-    ) -> Float[Tensor, ""]:
-        """The loss and gradients of the examples of one pass, in parts where they are long.
+        encoded: Encoded,
+        labels: Float[np.ndarray, " example"],
+        kind: str,
+        settings: Finetune,
+        seed: int,
+    ):
+        super().__init__(encoded.lengths, settings, seed)
+        self.encoded, self.labels = encoded, labels
+        self.label_type = torch.float32 if kind == "regression" else torch.long
+
+    def chunks(self, items: list[int]) -> list[Chunk]:
+        """Some texts at a time, all padded to the longest of the pass.
 
         Activations grow with the tokens of a pass, those of attention with their squares: 32
-        examples of 512 tokens would take 11 GiB of a 6-layer encoder's memory. Processes exchange
-        gradients once, in the last part.
+        texts of 512 tokens would take 11 GiB of a 6-layer encoder's memory.
         """
-        rows, width = inputs["input_ids"].shape
-        size = texts_of_pass(width, self.pass_tokens)
-        *parts, last = (
+        labels = torch.tensor(self.labels[items], dtype=self.label_type)
+        inputs = self.encoded.batch(np.array(items)).inputs | {"labels": labels}
+        size = texts_of_pass(inputs["input_ids"].shape[1], self.settings.pass_tokens)
+        return [
             {name: values[start : start + size] for name, values in inputs.items()}
-            for start in range(0, rows, size)
-        )
-        whole = super().training_step
-        with self.accelerator.no_sync(model):
-            losses = [whole(model, one, num_items_in_batch) for one in parts]
-        losses.append(whole(model, last, num_items_in_batch))
-        return torch.stack(losses).sum()
+            for start in range(0, len(items), size)
+        ]
+
+    def loss(self, model: nn.Module, chunk: Chunk) -> Float[Tensor, ""]:
+        labels = chunk.pop("labels")
+        logits = model(**chunk).logits.float()
+        if labels.is_floating_point():
+            total = mse_loss(logits[:, 0], labels, reduction="sum")
+        else:
+            total = cross_entropy(logits, labels, reduction="sum")
+        return total / self.step
 
 
 def texts_of_pass(length: int, pass_tokens: int) -> int:
@@ -159,24 +112,6 @@ def texts_of_pass(length: int, pass_tokens: int) -> int:
     square of the length, as many pairs of tokens as `pass_tokens` in texts of `SHORT`.
     """
     return max(1, pass_tokens * SHORT // (length * max(length, SHORT)))
-
-
-def mean_loss(
-    outputs: SequenceClassifierOutput,
-    labels: Tensor,
-    num_items_in_batch: Tensor | int | None = None,
-) -> Float[Tensor, ""]:
-    """Loss of one pass as its share of the mean over the whole step's examples.
-
-    The models' own losses are means over one pass; `Trainer` takes them for shares of the step's
-    mean, so that accumulated gradients would come out too large.
-    """
-    logits = outputs.logits.float()
-    if labels.is_floating_point():
-        total = mse_loss(logits[:, 0], labels, reduction="sum")
-    else:
-        total = cross_entropy(logits, labels, reduction="sum")
-    return total / num_items_in_batch
 
 
 def examples_a_pass(settings: Finetune, examples: int, runtime: Runtime) -> int:
@@ -202,85 +137,63 @@ def examples_a_pass(settings: Finetune, examples: int, runtime: Runtime) -> int:
 
 
 def set_dropout(model: nn.Module, share: float | None) -> None:
-    """Let `share` of the units be off in every dropout of a model; None leaves each as it is."""
+    """Set every dropout of a model to `share`; None leaves each as it is."""
     for module in model.modules():
         if isinstance(module, nn.Dropout) and share is not None:
             module.p = share
 
 
-def train(
+class Progress(TrainerCallback):
+    """Reports steps that are done, and lines about the loss."""
+
+    def __init__(self, report: Report):
+        self.report = report
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        if state.is_world_process_zero:
+            self.report(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
+        if state.is_world_process_zero:
+            self.report(1)
+
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: dict[str, float], **unused: Any
+    ) -> None:
+        if state.is_world_process_zero and "loss" in logs:
+            self.report(
+                f"step {state.global_step} of {state.max_steps}, loss {float(logs['loss']):.4f}"
+            )
+
+
+def tune(
     model: PreTrainedModel,
-    examples: Encoded,
-    labels: np.ndarray,
+    data: TuningData,
     settings: Finetune,
     runtime: Runtime,
     device: torch.device,
-    seed: int,
     scratch: Path,
     report: Report,
 ) -> None:
     """Tune `model` in place; go on from the last state in `scratch`, if there is one."""
     set_dropout(model, settings.dropout)
-    sampler = LengthGrouped(examples.lengths, settings.batch, settings.length_pool, seed)
-    arguments = TrainingArguments(
-        output_dir=str(scratch),
-        per_device_train_batch_size=examples_a_pass(settings, len(labels), runtime),
+    several = process_count(runtime) > 1
+    train(
+        model,
+        data,
+        settings,
+        settings.steps(data.items),
+        runtime,
+        device,
+        data.seed,
+        scratch,
+        Progress(report),
+        per_device_train_batch_size=examples_a_pass(settings, data.items, runtime),
         gradient_accumulation_steps=settings.accumulation,
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="linear",
-        warmup_steps=math.ceil(
-            settings.warmup * settings.epochs * (len(sampler) // settings.batch)
-        ),
-        weight_decay=settings.weight_decay,
-        max_grad_norm=settings.gradient_norm,
-        optim="adamw_torch_fused",
         bf16=settings.precision == "bf16",
         tf32=settings.precision == "tf32",
         torch_compile=settings.compile,
-        seed=seed,
-        use_cpu=device.type == "cpu",
-        ddp_backend="gloo" if device.type == "cpu" and process_count(runtime) > 1 else None,
+        ddp_backend="gloo" if device.type == "cpu" and several else None,
         ddp_find_unused_parameters=False,
-        dataloader_num_workers=runtime.workers,
-        remove_unused_columns=False,
-        save_steps=runtime.checkpoint_steps,
-        save_total_limit=2,  # the last may be half-written
         logging_steps=50,
-        disable_tqdm=True,  # `report` has what a bar needs
-        report_to="none",
     )
-    arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would multiply the batch
-    trainer = ClassifierTrainer(
-        sampler,
-        report,
-        settings.pass_tokens,
-        model=model,
-        args=arguments,
-        train_dataset=[
-            {name: ids[row] for name, ids in examples.inputs.items()} | {"labels": labels[row]}
-            for row in range(len(labels))
-        ],
-        data_collator=Collator(examples.padding, model.config.problem_type == "regression"),
-    )
-    state = last_state(scratch)
-    trainer.train(resume_from_checkpoint=None if state is None else str(state))
-    trainer.accelerator.wait_for_everyone()
-    torch.set_float32_matmul_precision("highest")  # tf32 is for tuning alone
-
-
-class Collator:
-    """Pads a batch to its longest example."""
-
-    def __init__(self, padding: dict[str, int], regression: bool):
-        self.padding = padding
-        self.label_type = torch.float32 if regression else torch.long
-
-    def __call__(self, examples: list[dict[str, Any]]) -> dict[str, Tensor]:
-        width = max(len(example["input_ids"]) for example in examples)
-        batch = {
-            name: torch.tensor([row[name] + [fill] * (width - len(row[name])) for row in examples])
-            for name, fill in self.padding.items()
-        }
-        labels = torch.tensor([row["labels"] for row in examples], dtype=self.label_type)
-        return batch | {"labels": labels}

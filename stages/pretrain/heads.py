@@ -75,7 +75,7 @@ def head_figures(
         "cls": (places == 0).expand(len(ids), length, -1),
         "sep": separators[:, None, :].expand(-1, length, -1),
     }
-    found = {
+    figures = {
         kind: (summed(maps, seen & text[:, :, None]), text.sum()) for kind, seen in keys.items()
     }
     other = (segments[:, :, None] != segments[:, None, :]) & text[:, :, None] & text[:, None, :]
@@ -83,8 +83,8 @@ def head_figures(
     has = equal.any(-1)
     share = equal.sum(-1) / other.sum(-1).clamp(min=1)
     weights = (equal.to(maps.dtype) - share[:, :, None] * other) * has[:, :, None]
-    found["equal"] = (summed(maps, weights), has.sum())
-    return found
+    figures["equal"] = (summed(maps, weights), has.sum())
+    return figures
 
 
 def summed(
@@ -100,6 +100,6 @@ def course_table(curve: Sequence[dict]) -> pd.DataFrame:
     for entry in curve:
         kinds = {kind: np.array(entry["heads"][kind], dtype=float) for kind in KINDS}
         for layer, head in np.ndindex(kinds[KINDS[0]].shape):
-            own = {kind: values[layer, head] for kind, values in kinds.items()}
-            rows.append({"step": entry["step"], "layer": layer, "head": head, **own})
+            shares = {kind: values[layer, head] for kind, values in kinds.items()}
+            rows.append({"step": entry["step"], "layer": layer, "head": head, **shares})
     return pd.DataFrame(rows)

@@ -3,22 +3,20 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import torch
 from transformers import BertForMaskedLM, BertTokenizer
 
 from stages.core.closure import code_run_by
-from stages.core.finished import finishing, is_finished, result, run_folder
+from stages.core.finished import run_folder
 from stages.core.kept_encoders import FACTS_FILE, hashes
 from stages.core.runtime.runtime import Runtime, start
 from stages.core.scratch import open_scratch
-from stages.core.stage.files import InputError, atomic
+from stages.core.stage.files import InputError, atomic, remove
 from stages.core.stage.places import SCRATCH
 from stages.pretrain.heads import HeadCourse, course_table
 from stages.pretrain.held_out import HeldOut, Score, shares, unigram
@@ -26,45 +24,25 @@ from stages.pretrain.kept import BY_TEXT, CURVE_FILE, HEADS_FILE, PLACES
 from stages.pretrain.pairs import Masking, Pairs, make_pairs
 from stages.pretrain.settings import Pretrain, in_bf16
 from stages.pretrain.text import fingerprint_of, read_texts, split
-from stages.pretrain.training import EVALUATED, fresh_model, train
+from stages.pretrain.training import EVALUATED, MaskedSteps, Watch, fresh_model, pretrain
 from stages.pretrain.vocabulary import learn_vocabulary, tokenizer_of
 
 RUNS = SCRATCH / "pretrain"
 VOCABULARY = "vocab.txt"
-PREPARED = "prepared"
 PLACES_OF_HEADS = 4  # decimal places of shares of attention
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A text as the encoder learns it.
 
     Attributes:
-        facts: what there is of it.
+        facts: counts of its texts, pairs and tokens.
     """
 
     vocabulary: dict[str, int]
     learnt: Pairs
     held_out: Pairs
     facts: dict[str, Any]
-
-    def save(self, folder: Path) -> None:
-        """Write it to a folder."""
-        with atomic(folder) as partial:
-            partial.mkdir()
-            for name in ("learnt", "held_out"):
-                np.savez(partial / f"{name}.npz", **vars(getattr(self, name)))
-            texts = {"vocabulary": self.vocabulary, "facts": self.facts}
-            (partial / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
-
-    @classmethod
-    def load(cls, folder: Path) -> "Prepared":
-        """Read it from a folder."""
-        pairs = {}
-        for name in ("learnt", "held_out"):
-            with np.load(folder / f"{name}.npz") as arrays:
-                pairs[name] = Pairs(**arrays)
-        return cls(**pairs, **json.loads((folder / "texts.json").read_text(encoding="utf-8")))
 
 
 def prepare(texts: list[list[str]], settings: Pretrain) -> Prepared:
@@ -74,13 +52,16 @@ def prepare(texts: list[list[str]], settings: Pretrain) -> Prepared:
         learnt, settings.vocabulary, settings.least_count, settings.lowercase
     )
     tokenizer = tokenizer_of(vocabulary, settings.lowercase, settings.max_length)
-    pairs = [make_pairs(part, tokenizer, settings.max_length) for part in (learnt, held_out)]
+    pairs = [
+        make_pairs(split_texts, tokenizer, settings.max_length)
+        for split_texts in (learnt, held_out)
+    ]
     if not all(map(len, pairs)):
         raise InputError("`pretrain.text` has too little text for one pair; name a larger file")
     facts = {
         "texts": len(learnt),
         "paragraphs": sum(map(len, learnt)),
-        "characters": sum(len(one) for text in learnt for one in text),
+        "characters": sum(len(paragraph) for text in learnt for paragraph in text),
         "tokens": len(pairs[0].tokens),
         "pairs": len(pairs[0]),
         "entries": len(vocabulary),
@@ -91,8 +72,8 @@ def prepare(texts: list[list[str]], settings: Pretrain) -> Prepared:
     return Prepared(vocabulary, pairs[0], pairs[1], facts)
 
 
-def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
-    """Make the encoder `name`, or go on with it; return the folder of what is kept of it.
+def make(name: str, settings: Pretrain, runtime: Runtime, target: Path) -> None:
+    """Make the encoder `name` into the folder `target`, which it replaces at the end.
 
     Killed and called again, it goes on from its last saved state, to the same bits.
     """
@@ -100,16 +81,11 @@ def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
     text = fingerprint_of(texts)
     identity = [settings.learnt, text, runtime.threads]
     scratch = run_folder(RUNS / name, identity, code_run_by(__name__), runtime)
-    if is_finished(scratch):
-        print(f"{name}: kept, as nothing changed that it depends on")
-        return result(scratch)
     open_scratch(scratch)
-    if not (scratch / PREPARED).is_dir():
-        began = time.monotonic()
-        prepare(texts, settings).save(scratch / PREPARED)
-        print(f"{name}: {time.monotonic() - began:.0f} s for vocabulary and pairs", flush=True)
+    began = time.monotonic()
+    prepared = prepare(texts, settings)
+    print(f"{name}: {time.monotonic() - began:.0f} s for vocabulary and pairs", flush=True)
     del texts
-    prepared = Prepared.load(scratch / PREPARED)
     print(f"{name}: {prepared.facts}", flush=True)
     device = start(runtime, settings.seed)
     tokenizer = tokenizer_of(prepared.vocabulary, settings.lowercase, settings.max_length)
@@ -119,14 +95,15 @@ def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
     unseen = Masking(tokenizer, settings.masked, settings.seed + 1)
     held_out = HeldOut(prepared.held_out, unseen, settings.batch_tokens, settings.seed)
     heads = HeadCourse(prepared.held_out, tokenizer, settings.seed)
-    curve = train(
-        model, prepared.learnt, held_out, heads, masking, settings, runtime, device, scratch
-    )
+    steps = MaskedSteps(prepared.learnt, masking, settings)
+    watch = Watch(held_out, heads, settings, device)
+    curve = pretrain(model, steps, watch, settings, runtime, device, scratch)
     frequencies = shares(prepared.learnt.tokens, len(tokenizer))
-    with finishing(scratch) as folder:
+    with atomic(target) as folder:
+        folder.mkdir()
         save(folder, model, tokenizer)
-        kept = BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).to(device)
-        by_text = held_out.by_text(kept, device, frequencies)
+        halved = BertForMaskedLM.from_pretrained(folder, dtype=torch.float32).to(device)
+        by_text = held_out.by_text(halved, device, frequencies)
         by_text.round(PLACES).to_csv(folder / BY_TEXT, index=False)
         facts = {
             "name": name,
@@ -134,15 +111,15 @@ def make(name: str, settings: Pretrain, runtime: Runtime) -> Path:
             "text": {"file": Path(settings.text).name, "sha256": text, **prepared.facts},
             "steps": int(curve[-1]["step"]),
             "held_out": {
-                "encoder": held_out.score(kept, device).rounded(),
+                "encoder": held_out.score(halved, device).rounded(),
                 "unigram": Score.of(*unigram(frequencies, held_out.answers)).rounded(),
             },
             "precision": "bf16" if in_bf16(settings.precision, device) else "fp32",
-            "parameters": kept.num_parameters(),
-            "made_with": {one: version(one) for one in ("torch", "transformers", "tokenizers")},
+            "parameters": halved.num_parameters(),
+            "made_with": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
         }
         write_facts(folder, facts, curve)
-    return result(scratch)
+    remove(RUNS / name)
 
 
 def save(folder: Path, model: BertForMaskedLM, tokenizer: BertTokenizer) -> None:

@@ -50,12 +50,12 @@ class Pairs:
         """The sequence of a pair as the tokenizer would give it, segments 0 and 1."""
         tokens = self.tokens[self.starts[row] : self.starts[row + 1]].tolist()
         first = int(self.firsts[row])
-        one, other = tokens[:first], tokens[first:]
+        front, back = tokens[:first], tokens[first:]
         begin, end = tokenizer.cls_token_id, tokenizer.sep_token_id
         return {
-            "input_ids": [begin, *one, end, *other, end],
-            "token_type_ids": [0] * (len(one) + 2) + [1] * (len(other) + 1),
-            "special_tokens_mask": [1, *[0] * len(one), 1, *[0] * len(other), 1],
+            "input_ids": [begin, *front, end, *back, end],
+            "token_type_ids": [0] * (len(front) + 2) + [1] * (len(back) + 1),
+            "special_tokens_mask": [1, *[0] * len(front), 1, *[0] * len(back), 1],
         }
 
 
@@ -78,8 +78,8 @@ def make_pairs(texts: Sequence[Text], tokenizer: PreTrainedTokenizerBase, max_le
     ends = np.array(sorted(set(tokenizer.convert_tokens_to_ids(list(SENTENCE_ENDS)))))
     tokens, lengths, firsts, numbers = [], [], [], []
     for number, paragraphs in enumerate(encoded(texts, tokenizer)):
-        whole = np.array([token for one in paragraphs for token in one], dtype=np.int32)
-        bounds = np.cumsum([len(one) for one in paragraphs])
+        whole = np.array([token for ids in paragraphs for token in ids], dtype=np.int32)
+        bounds = np.cumsum([len(ids) for ids in paragraphs])
         sentences = np.flatnonzero(np.isin(whole, ends)) + 1
         for start in range(0, len(whole), max_length - SPECIAL_TOKENS):
             stop = min(start + max_length - SPECIAL_TOKENS, len(whole))
@@ -133,17 +133,17 @@ class Order:
 
     def batch(self, step: int) -> Int[np.ndarray, " row"]:
         """The pairs of a step, counted from 0."""
-        epoch, place = divmod(step, self.steps_an_epoch)
+        epoch, index = divmod(step, self.steps_an_epoch)
         if self.drawn[0] != epoch:
             self.drawn = (epoch, self._epoch(epoch))
-        return self.drawn[1][place]
+        return self.drawn[1][index]
 
     def _epoch(self, epoch: int) -> list[Int[np.ndarray, " row"]]:
         generator = np.random.default_rng([self.seed, epoch])
         mixed = generator.permutation(len(self.lengths))
         rows = mixed[np.argsort(-self.lengths[mixed], kind="stable")]
         batches = np.split(rows, self.bounds[1:-1])
-        return [batches[place] for place in generator.permutation(len(batches))]
+        return [batches[index] for index in generator.permutation(len(batches))]
 
 
 class Masking:

@@ -34,15 +34,14 @@ def run_stage(encoder: str, keep: bool = False) -> None:
     require_plain_name(encoder, "--encoder", "_-")
     if keep:
         # What DVC runs of this stage only copies tables: it needs nothing that trains.
-        from stages.core.finished import publish
         from stages.core.runtime.runtime import read_runtime
         from stages.pretrain.make import make
         from stages.pretrain.settings import Pretrain
 
         mark = (FACTS_FILE, '"batch_tokens"')
-        place = target_folder(KEPT / encoder, "kept encoder", mark, ENCODER_FILES)
+        target = target_folder(KEPT / encoder, "kept encoder", mark, ENCODER_FILES)
         settings = section(Pretrain, "pretrain")
-        publish(make(encoder, settings, read_runtime()), place)
+        make(encoder, settings, read_runtime(), target)
         made = fingerprint(read_facts(KEPT / encoder))
         print(f"checkpoint: {{source: pretrain, id: {encoder}@{made}}}")
     bring(encoder)

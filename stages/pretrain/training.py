@@ -1,34 +1,26 @@
-"""Masked language modelling with transformers' `Trainer`: no padding, resumable to the bit.
+"""Masked language modelling: the steps of masked batches, and a watch over held-out text.
 
 Masking alone: there is no loss of the next sentence, without which models become no worse (Liu et
 al. 2019, section 4.2). The pairs and their segments are kept, as the encoder is to read pairs.
 """
 
 import json
-import math
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
-from jaxtyping import Float
-from torch import Tensor, nn
+from jaxtyping import Float, Int
+from torch import Tensor
 from torch.nn import functional as F
-from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    BertTokenizer,
-    PrinterCallback,
-    Trainer,
-    TrainerCallback,
-    TrainingArguments,
-)
+from transformers import BertConfig, BertForMaskedLM, BertTokenizer, TrainerCallback
 from transformers.utils import logging
 
 from stages.core.runtime.runtime import Runtime
-from stages.core.scratch import last_state, mark_complete
+from stages.core.scratch import last_state
+from stages.core.trainer import Chunk, TrainingData, train
 from stages.pretrain.heads import HeadCourse
 from stages.pretrain.held_out import HeldOut, answered, falls
 from stages.pretrain.pairs import Masking, Order, Pairs
@@ -39,23 +31,27 @@ logging.disable_progress_bar()
 EVALUATED = "held_out_loss"  # key of the entries of the Trainer's log that make the curve
 
 
-class Steps(Dataset[dict[str, Tensor]]):
-    """The masked batch of every step from `first` on."""
+class MaskedSteps(TrainingData):
+    """Steps as items, each the masked batch of a step; all of them are one epoch."""
 
-    def __init__(self, pairs: Pairs, order: Order, masking: Masking, steps: int, first: int):
-        self.pairs, self.order, self.masking = pairs, order, masking
-        self.steps, self.first = steps, first
+    step = 1
 
-    def __len__(self) -> int:
-        return self.steps  # after a resume as well: of it the Trainer makes its epochs
+    def __init__(self, pairs: Pairs, masking: Masking, settings: Pretrain):
+        self.pairs, self.masking, self.items = pairs, masking, settings.steps
+        self.batches = Order(pairs.lengths, settings.batch_tokens, settings.seed)
+        self.generator = torch.Generator()  # the global one is as the saved state has it
 
-    def __getitem__(self, place: int) -> dict[str, Tensor]:
-        step = self.first + place
-        return self.masking(self.pairs, self.order.batch(step), step)
+    def order(self, epoch: int) -> Int[np.ndarray, " step"]:
+        return np.arange(self.items)
 
-    def tokens_of(self, step: int) -> int:
-        """Tokens of a step, without padding."""
-        return int(self.pairs.lengths[self.order.batch(step)].sum())
+    def chunks(self, items: list[int]) -> list[Chunk]:
+        return [self.masking(self.pairs, self.batches.batch(step), step) for step in items]
+
+    def loss(self, model: BertForMaskedLM, chunk: Chunk) -> Float[Tensor, ""]:
+        """The mean over masked tokens, which alone the model's head reads."""
+        logits, answers = answered(model, chunk)
+        # A step of few tokens may ask for none.
+        return F.cross_entropy(logits, answers, reduction="sum") / max(1, len(answers))
 
 
 class Watch(TrainerCallback):
@@ -65,41 +61,36 @@ class Watch(TrainerCallback):
     """
 
     def __init__(
-        self,
-        steps: Steps,
-        held_out: HeldOut,
-        heads: HeadCourse,
-        settings: Pretrain,
-        device: torch.device,
+        self, held_out: HeldOut, heads: HeadCourse, settings: Pretrain, device: torch.device
     ):
-        self.steps, self.held_out, self.heads = steps, held_out, heads
+        self.held_out, self.heads = held_out, heads
         self.settings, self.device = settings, device
         self.bar = tqdm(
             total=settings.steps * settings.batch_tokens,
-            initial=steps.first * settings.batch_tokens,
             desc="pretrain",
             unit="token",
             unit_scale=True,
             disable=None,
         )
-        self.began, self.seen = time.monotonic(), 0
+        self.began, self.first = time.monotonic(), 0
 
     def on_train_begin(
         self, args: Any, state: Any, control: Any, model: Any, **unused: Any
     ) -> None:
-        if state.global_step == 0:
+        self.first = state.global_step
+        self.bar.update(self.first * self.settings.batch_tokens)
+        if self.first == 0:
             self.evaluate(model, state, control)
         self.began = time.monotonic()
 
     def on_step_end(self, args: Any, state: Any, control: Any, model: Any, **unused: Any) -> None:
         step = state.global_step
-        self.seen += self.steps.tokens_of(step - 1)
         self.bar.update(self.settings.batch_tokens)
         if step % self.settings.evaluate_steps == 0 or step == state.max_steps:
             self.evaluate(model, state, control)
 
     def evaluate(self, model: BertForMaskedLM, state: Any, control: Any) -> None:
-        """Score held-out text, say it, and stop where it falls no more."""
+        """Score held-out text, print the score, and stop where its loss falls no more."""
         score = self.held_out.score(model, self.device)
         heads = self.heads.figures(model, self.device)
         state.log_history.append(
@@ -110,49 +101,20 @@ class Watch(TrainerCallback):
                 "heads": {kind: values.tolist() for kind, values in heads.items()},
             }
         )
-        said = (
+        line = (
             f"step {state.global_step} of {state.max_steps}: held-out loss {score.loss:.3f}, "
             f"accuracy {score.accuracy:.1%}"
         )
-        if self.seen:
-            rate = self.seen / (time.monotonic() - self.began)
-            left = (state.max_steps - state.global_step) * self.settings.batch_tokens / rate
-            end = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
-            said += f"; {rate:.0f} tokens/s, to the end {left / 60:.0f} minutes ({end})"
-        self.bar.write(said)
+        if done := state.global_step - self.first:
+            seconds = (time.monotonic() - self.began) / done * (state.max_steps - state.global_step)
+            line += f"; {seconds / 60:.0f} minutes to the end"
+        self.bar.write(line)
         if stopped(curve_of(state.log_history), self.settings):
             self.bar.write("the held-out loss falls no more: stopped")
             control.should_training_stop = True
 
-    def on_save(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        mark_complete(Path(args.output_dir), state.global_step)
-
     def on_train_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
         self.bar.close()
-
-
-class MaskedTrainer(Trainer):
-    """A `Trainer` of the batches of each step, whose head reads masked tokens alone."""
-
-    def get_train_dataloader(self) -> DataLoader:
-        return DataLoader(
-            self.train_dataset,
-            batch_size=None,
-            generator=torch.Generator(),  # the global one is as the saved state has it
-            num_workers=self.args.dataloader_num_workers,
-        )
-
-    def compute_loss(
-        self,
-        model: nn.Module,
-        inputs: dict[str, Tensor],
-        return_outputs: bool = False,
-        num_items_in_batch: Tensor | int | None = None,
-    ) -> Float[Tensor, ""]:
-        with self.accelerator.autocast():
-            logits, answers = answered(self.accelerator.unwrap_model(model), inputs)
-        # A step of few tokens may ask for none.
-        return F.cross_entropy(logits, answers, reduction="sum") / max(1, len(answers))
 
 
 def fresh_model(
@@ -178,38 +140,10 @@ def fresh_model(
     return BertForMaskedLM(config).to(device)
 
 
-def arguments_of(settings: Pretrain, runtime: Runtime, device: torch.device, folder: Path) -> Any:
-    """What transformers' `Trainer` is told."""
-    return TrainingArguments(
-        output_dir=str(folder),
-        max_steps=settings.steps,
-        ignore_data_skip=True,  # `Steps` begins where the state ends
-        learning_rate=settings.learning_rate,
-        lr_scheduler_type="linear",
-        warmup_steps=math.ceil(settings.warmup * settings.steps),
-        weight_decay=settings.weight_decay,
-        adam_beta2=settings.beta2,
-        max_grad_norm=settings.gradient_norm,
-        optim="adamw_torch_fused",
-        bf16=in_bf16(settings.precision, device),
-        seed=settings.seed,
-        use_cpu=device.type == "cpu",
-        dataloader_num_workers=runtime.workers,
-        remove_unused_columns=False,
-        save_steps=runtime.checkpoint_steps,
-        save_total_limit=2,  # the last may be half-written
-        logging_steps=settings.evaluate_steps,
-        disable_tqdm=True,  # `Watch` has a bar of tokens
-        report_to="none",
-    )
-
-
-def train(
+def pretrain(
     model: BertForMaskedLM,
-    pairs: Pairs,
-    held_out: HeldOut,
-    heads: HeadCourse,
-    masking: Masking,
+    steps: MaskedSteps,
+    watch: Watch,
     settings: Pretrain,
     runtime: Runtime,
     device: torch.device,
@@ -218,26 +152,31 @@ def train(
     """Train `model` in place; go on from the last state in `scratch`, if there is one.
 
     Returns:
-        The curve: step, loss and accuracy on held-out text, and what the heads look at, from before
-        the first step on.
+        The curve: step, loss and accuracy on held-out text, and the figures of the heads, from
+        before the first step on.
     """
-    order = Order(pairs.lengths, settings.batch_tokens, settings.seed)
-    state = last_state(scratch)
-    if state is not None:
+    if (state := last_state(scratch)) is not None:
         history = json.loads((state / "trainer_state.json").read_text(encoding="utf-8"))
         curve = curve_of(history["log_history"])
         if history["global_step"] >= settings.steps or stopped(curve, settings):
             model.load_state_dict(BertForMaskedLM.from_pretrained(state).state_dict())
             return curve
-    first = 0 if state is None else int(state.name.split("-")[1])
-    steps = Steps(pairs, order, masking, settings.steps, first)
-    arguments = arguments_of(settings, runtime, device, scratch)
-    arguments._n_gpu = min(arguments.n_gpu, 1)  # or several GPUs would share each batch
-    watch = Watch(steps, held_out, heads, settings, device)
-    trainer = MaskedTrainer(model=model, args=arguments, train_dataset=steps, callbacks=[watch])
-    trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=None if state is None else str(state))
-    return curve_of(trainer.state.log_history)
+    log = train(
+        model,
+        steps,
+        settings,
+        settings.steps,
+        runtime,
+        device,
+        settings.seed,
+        scratch,
+        watch,
+        per_device_train_batch_size=1,
+        adam_beta2=settings.beta2,
+        bf16=in_bf16(settings.precision, device),
+        logging_steps=settings.evaluate_steps,
+    )
+    return curve_of(log)
 
 
 def curve_of(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

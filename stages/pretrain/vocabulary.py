@@ -43,7 +43,9 @@ def learn_vocabulary(
         for paragraph in text:
             characters.update(tokenizer.normalizer.normalize_str(paragraph))
     alphabet = {
-        one for one, count in characters.items() if count >= least_count and not one.isspace()
+        character
+        for character, count in characters.items()
+        if count >= least_count and not character.isspace()
     }
     trainer = WordPieceTrainer(
         vocab_size=entries,
@@ -63,7 +65,7 @@ def learn_vocabulary(
             "characters alone; make it larger, or `pretrain.least_count`"
         )
     # In an order of their own: the trainer's differs where pieces are as frequent as each other.
-    single = sorted(alphabet, key=lambda one: (-characters[one], one))
+    single = sorted(alphabet, key=lambda character: (-characters[character], character))
     longer = sorted(pieces, key=lambda piece: (len(piece.removeprefix(CONTINUED)), piece))
     return {piece: number for number, piece in enumerate([*SPECIAL, *single, *longer])}
 

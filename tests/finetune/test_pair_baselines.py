@@ -12,8 +12,10 @@ from ruamel.yaml import YAML
 from stages.core.scratch import last_state
 from stages.core.stage.files import InputError
 from stages.core.tasks.examples import examples_frame, write_examples
+from stages.finetune import run as one_run
 from stages.finetune.pair_baselines import stage
-from stages.finetune.pair_baselines.run import PairBaselines, PairRun, make, settings_of
+from stages.finetune.pair_baselines.stage import PairBaselines, PairRun, settings_of
+from stages.finetune.run import make
 from stages.finetune.training import Finetune
 
 REPOSITORY = Path(__file__).parents[2]
@@ -86,23 +88,25 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[PairRun]:
             made.append(run)
             yield run
 
-    monkeypatch.setattr(stage, "side_by_side", one_by_one)
+    monkeypatch.setattr(one_run, "side_by_side", one_by_one)
     return made
 
 
-def test_runs_are_kept_when_a_seed_is_added(
+def test_every_model_and_seed_stands_in_the_tables(
     project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = in_this_process(monkeypatch)
+    tuned = in_this_process(monkeypatch)
     stage.run_stage("toy")
-    assert [run.key for run in made] == ["towers-0", "lstm-0"]
+    assert [run.key for run in tuned] == ["towers-0", "lstm-0"]
     first, table = outputs(), pd.read_parquet("work/measures/pair_baselines/toy.parquet")
     stage.run_stage("toy")
-    assert outputs() == first
+    assert outputs() == first and len(tuned) == 4, "an ended stage is not made anew"
     project("run", seeds=[0, 1])
-    shutil.rmtree("work/measures")  # as DVC does before a stage runs
+    for run in stage.runs_of("toy", [0]):  # as if it had been killed behind these
+        make(run, lambda message: None)
     stage.run_stage("toy")
-    assert [run.key for run in made[2:]] == ["towers-1", "lstm-1"], "others were made again"
+    assert [run.key for run in tuned[4:]] == ["towers-1", "lstm-1"], "others were made again"
+    assert not [path for path in Path("work/scratch").rglob("*") if path.is_file()]
 
     both = pd.read_parquet("work/measures/pair_baselines/toy.parquet")
     kept = both[both["seed"] == 0].reset_index(drop=True)
@@ -121,10 +125,10 @@ def test_runs_are_kept_when_a_seed_is_added(
 def test_a_run_that_was_stopped_goes_on_to_the_same_bits(
     project: Callable[..., None], kind: str
 ) -> None:
-    (run,) = (run for run in stage.runs_of("toy", [0]) if run.kind == kind)
+    (run,) = (run for run in stage.runs_of("toy", [0]) if run.arm == kind)
     make(run, lambda said: None)
     results = run.scratch / "finished"
-    whole = (results / "predictions.parquet").read_bytes()
+    whole = (results / "table.parquet").read_bytes()
     shutil.rmtree(run.scratch)
     steps = []
 
@@ -139,7 +143,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(
     again = []
     make(run, again.append)
     assert again[0] == 2, "it does not go on from its state"
-    assert (results / "predictions.parquet").read_bytes() == whole
+    assert (results / "table.parquet").read_bytes() == whole
 
 
 def test_scores_are_learnt_too(
@@ -169,9 +173,9 @@ def test_a_task_of_single_texts_is_refused(
 def test_the_budget_is_the_encoders_but_for_what_the_lstm_has_of_its_own() -> None:
     own = PairBaselines.model_validate(PARAMETERS["pair_baselines"])
     common = Finetune(epochs=5, batch=16, learning_rate=3e-5, precision="bf16", compile=True)
-    towers, lstm = (settings_of(kind, common, own) for kind in ("towers", "lstm"))
+    towers, lstm = (settings_of(kind, common, own.lstm) for kind in ("towers", "lstm"))
     assert towers == common.model_copy(update={"compile": False})
     changed = {"learning_rate": 1e-2, "dropout": 0.2, "precision": "fp32", "compile": False}
     assert lstm == common.model_copy(update=changed)
     without = common.model_copy(update={"dropout": 0.0})
-    assert settings_of("lstm", without, own).dropout == 0.0
+    assert settings_of("lstm", without, own.lstm).dropout == 0.0

@@ -12,8 +12,13 @@ from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_encoder
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.stage.files import InputError
-from stages.finetune.pair_baselines.lstm import LstmAcross, pooled, soft_alignment
-from stages.finetune.pair_baselines.pair_model import PairModel
+from stages.finetune.pair_baselines.models import (
+    LstmAcross,
+    PairModel,
+    Towers,
+    pooled,
+    soft_alignment,
+)
 from stages.finetune.pair_baselines.texts import (
     NEITHER,
     Texts,
@@ -22,7 +27,6 @@ from stages.finetune.pair_baselines.texts import (
     known_words,
     renumbered,
 )
-from stages.finetune.pair_baselines.towers import Towers
 
 PAIRS = pd.DataFrame(
     {
@@ -37,7 +41,7 @@ def model_of(kind: str, checkpoint: Path, outputs: int = 3) -> PairModel:
     """A model with few units on a tiny encoder, for evaluation."""
     encoder, padding = load_encoder(checkpoint), load_tokenizer(checkpoint).pad_token_id
     words = encoder.get_input_embeddings().weight.detach()
-    common = {"outputs": outputs, "kind": "classification", "padding": padding}
+    common = {"outputs": outputs, "padding": padding}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         if kind == "towers":

@@ -23,10 +23,11 @@ from stages.core.questions.tables import READER_OUTCOMES, READER_RUNS
 from stages.core.questions.unanswerable import NAMES
 from stages.core.scratch import last_state
 from stages.core.stage.files import InputError
-from stages.finetune.readers import run as one_run
+from stages.finetune import run as one_run
 from stages.finetune.readers import stage
-from stages.finetune.readers.run import OUTCOMES_FILE, ReaderRun, make
-from stages.finetune.readers.training import StepParts
+from stages.finetune.readers.stage import ReaderRun
+from stages.finetune.readers.training import QuestionData
+from stages.finetune.run import TABLE_FILE, make
 from tests.finetune.toy_questions import Project, drawn_questions, every_question
 
 REPOSITORY = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[ReaderRun]:
             runs.append(job)
             yield job
 
-    monkeypatch.setattr(stage, "side_by_side", one_by_one)
+    monkeypatch.setattr(one_run, "side_by_side", one_by_one)
     return runs
 
 
@@ -121,13 +122,13 @@ def test_all_arms_get_the_same_questions_in_the_same_steps(
     make_project: MakeProject, made: list[ReaderRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[list[int]] = []
-    whole = StepParts.__call__
+    whole = QuestionData.chunks
 
     def noted(self, questions):
         steps.append([int(question) for question in questions])
         return whole(self, questions)
 
-    monkeypatch.setattr(StepParts, "__call__", noted)
+    monkeypatch.setattr(QuestionData, "chunks", noted)
     project = make_project()
     project.change("readers", unanswerable=list(NAMES))
     project.change("finetune", epochs=2)
@@ -157,7 +158,7 @@ def test_no_training_reads_more_of_a_passage_than_the_intact_one(
 ) -> None:
     """A row without its question has room for more of a passage that is cut."""
     trained = []
-    monkeypatch.setattr(one_run, "train", lambda model, inputs, *others: trained.append(inputs))
+    monkeypatch.setattr(one_run, "tune", lambda model, data, *others: trained.append(data.inputs))
     project = make_project()
     project.change("tasks", toy=project.parameters["tasks"]["toy"] | {"max_length": 14})
     project.change("readers", unanswerable=list(NAMES))
@@ -169,37 +170,45 @@ def test_no_training_reads_more_of_a_passage_than_the_intact_one(
     assert not kept["P-Remove"].any() and not kept["PQ-Remove"].any()
 
 
-def test_runs_are_kept_when_a_seed_or_a_training_is_added(
+def test_seeds_and_trainings_that_are_made(
     make_project: MakeProject, made: list[ReaderRun], capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = make_project(count=17)
     stage.run_stage("toy")
     first = outputs()
-    stage.run_stage("toy")
-    assert outputs() == first and len(made) == 2
-    assert "toy tuned-0: kept" in capsys.readouterr().out
     project.change("run", seeds=[0, 1])
     project.change("readers", unanswerable=["Q-Remove", "Q-Shuffle"])
-    shutil.rmtree("work/readers")  # as DVC does before a stage runs
+    for run in stage.runs_of("toy", 0)[:2]:  # as if it had been killed behind these
+        make(run, lambda message: None)
+    capsys.readouterr()
     stage.run_stage("toy")
     assert [run.key for run in made[2:]] == ["tuned-1", "Q-Shuffle-0", "Q-Remove-0"]
-    kept = {name: value for name, value in first.items() if "measures" not in name}
-    assert outputs().items() > kept.items()
+    assert "toy tuned-0: kept" in capsys.readouterr().out
+    models = {name: value for name, value in first.items() if "measures" not in name}
+    assert outputs().items() > models.items()
+    assert not [path for path in Path("work/scratch").rglob("*") if path.is_file()]
 
-    # Of the shuffles alone, which is no matter of the others.
-    project.change("readers", shuffle_seed=1, unanswerable_seeds=None)
-    stage.run_stage("toy")
-    assert [run.key for run in made[5:]] == ["Q-Shuffle-0", "Q-Shuffle-1", "Q-Remove-1"]
+    project.change("readers", unanswerable_seeds=None)
     stage.run_stage("toy", 1)
-    assert len(made) == 8
+    assert [run.key for run in made[5:]] == ["tuned-1", "Q-Shuffle-1", "Q-Remove-1"]
     keys = {tuple(key) for key in tables()[1][["arm", "seed"]].values.tolist()}
     assert keys == {("tuned", 1), ("Q-Shuffle", 1), ("Q-Remove", 1)}
     project.change("readers", unanswerable=[])
-    stage.run_stage("toy")
-    assert len(made) == 8 and len(list(Path("work/scratch/readers/toy").iterdir())) == 3
+    assert [run.key for run in stage.runs_of("toy")] == [
+        "tuned-0",
+        "tuned-1",
+        "tuned_from_random-0",
+    ]
+
+
+def test_results_of_other_shuffles_or_questions_are_not_kept(make_project: MakeProject) -> None:
+    project = make_project(count=17)
+    folders = {stage.runs_of("toy")[0].scratch}
+    project.change("readers", shuffle_seed=1)
+    folders.add(stage.runs_of("toy")[0].scratch)
     write_questions(drawn_questions("train", 16), questions_file("toy", "train"))
-    stage.run_stage("toy", 1)
-    assert [run.key for run in made[8:]] == ["tuned-1"]
+    folders.add(stage.runs_of("toy")[0].scratch)
+    assert len(folders) == 3
 
 
 def test_killed_and_run_again_it_ends_with_the_same_bytes(make_project: MakeProject) -> None:
@@ -210,13 +219,13 @@ def test_killed_and_run_again_it_ends_with_the_same_bytes(make_project: MakeProj
     runs = stage.runs_of("toy")
     for run in runs:
         make(run, lambda said: None)
-    stage.write("toy", runs)
+    stage.run_stage("toy")
     expected = outputs()
     shutil.rmtree("work/scratch")
     shutil.rmtree("work/readers")
 
     context = get_context("forkserver")
-    context.set_forkserver_preload([one_run.__name__])
+    context.set_forkserver_preload([stage.__name__])
     process = context.Process(target=make, args=(runs[0], print))
     process.start()
     end = time.monotonic() + 120
@@ -259,7 +268,7 @@ def test_accumulated_batches_make_the_same_steps(make_project: MakeProject) -> N
         project.change("finetune", **common | settings)
         run, _ = stage.runs_of("toy")
         make(run, lambda said: None)
-        losses.append(pd.read_parquet(result(run.scratch, OUTCOMES_FILE))["loss"].to_numpy())
+        losses.append(pd.read_parquet(result(run.scratch, TABLE_FILE))["loss"].to_numpy())
     np.testing.assert_allclose(losses[1], losses[0], atol=1e-4)
     np.testing.assert_allclose(losses[2], losses[0], atol=1e-4)
     assert np.abs(losses[3] - losses[0]).max() > 1e-2  # so the tolerance above means something

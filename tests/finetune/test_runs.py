@@ -114,7 +114,7 @@ def run_and_kill(step: int) -> None:
     It is forked from one that has imported the stage, as `side_by_side` forks runs.
     """
     context = get_context("forkserver")
-    context.set_forkserver_preload([one_run.__name__])
+    context.set_forkserver_preload([finetune.__name__])
     process = context.Process(target=finetune.run_stage, args=("toy", "tuned", 0))
     process.start()
     end = time.monotonic() + 120
@@ -124,6 +124,10 @@ def run_and_kill(step: int) -> None:
         time.sleep(0.002)
     process.kill()
     process.join()
+
+
+def left_in_scratch() -> list[Path]:
+    return [path for path in Path("work/scratch").rglob("*") if path.is_file()]
 
 
 def states() -> list[Path]:
@@ -177,7 +181,7 @@ def test_arms_and_seeds(project: Callable[..., None]) -> None:
         rows = table[(table["arm"] == fact["arm"]) & (table["seed"] == fact["seed"])]
         right = (rows["label"] == rows["prediction"]).mean()
         assert right == pytest.approx(fact["metrics"]["accuracy"], abs=1e-6)
-    assert not states()
+    assert not left_in_scratch()
 
 
 def test_runs_side_by_side_write_the_bytes_of_a_run_alone(project: Callable[..., None]) -> None:
@@ -189,61 +193,72 @@ def test_runs_side_by_side_write_the_bytes_of_a_run_alone(project: Callable[...,
     assert together.items() >= models(alone[1]).items()
 
 
-def test_a_seed_that_is_added_leaves_the_others_as_they_are(
+def test_a_stage_that_ended_is_made_anew(
     project: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = Path("work/models/toy/tuned-0/model.safetensors")
-    before, inode = models(run(None, None)), file.stat().st_ino
-    shutil.rmtree("work/models")  # as DVC does before a stage runs
-    shutil.rmtree("work/measures")
+    before = models(run(None, None))
+    assert not left_in_scratch()
     task = YAML(typ="safe").load(Path("params.yaml"))["tasks"]["toy"]
     project("tasks", toy=task | {"seeds": [0, 2]})
+    shutil.rmtree("work/models")  # as DVC does before a stage runs
     capsys.readouterr()
     after = models(run(None, None))
     assert after.items() > before.items()
-    assert file.stat().st_ino == inode
-    said = capsys.readouterr().out
-    assert said.count("kept") == len(ARMS)
-    assert "toy tuned-2: " in said
-    assert "toy tuned-0: kept" in said
-    assert after == models(run_anew(None, None))
+    printed = capsys.readouterr().out
+    assert "kept" not in printed
+    assert "toy tuned-0: " in printed and "toy tuned-2: " in printed
     project("run", control_seeds=1)
     shutil.rmtree("work/models")
     at_random = {"tuned_from_random-2", "random_weights-2"}
     fewer = {name for name in after if Path(name).parent.name not in at_random}
     assert models(run(None, None)) == {name: after[name] for name in fewer}
-    project("tasks", toy=task | {"seeds": [2]})
-    shutil.rmtree("work/models")
-    assert {Path(name).parent.name for name in run(None, None)} == {
-        "finetune",
-        *(f"{arm}-2" for arm in ARMS),
-    }
-    assert len(list(Path("work/scratch/finetune/toy").iterdir())) == len(ARMS)
 
 
-def test_what_a_run_depends_on_makes_it_anew(
+def test_a_stage_that_was_killed_keeps_the_runs_that_were_finished(
     project: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def finish(*arms: str) -> None:
+        for one in finetune.runs_of("toy", arms, [0], read_runtime()):
+            one_run.make(one, lambda message: None)
+
     def kept() -> set[str]:
         capsys.readouterr()
         run(None, None)
         lines = capsys.readouterr().out.splitlines()
         return {line.split()[1].removesuffix(":") for line in lines if "kept" in line}
 
-    keys = {f"{arm}-0" for arm in ARMS}
-    untouched = {"untuned-0", "random_weights-0"}
-    run(None, None)
-    assert kept() == keys
+    expected = models(run(None, None))
+    shutil.rmtree("work/models")
+    finish("tuned", "untuned")
+    assert len(states()) == 0 and left_in_scratch()
+    # A stage of one seed leaves the runs of another alone.
+    assert models(run("untuned", 0)).items() <= expected.items()
+    assert kept() == {"tuned-0"}
+    assert models(outputs("*", "*")) == expected
+    assert not left_in_scratch()
+    # A result of other settings, of other examples, and one that lost a byte.
+    finish("tuned")
     project(learning_rate=2e-3)
-    assert kept() == untouched
-    examples = toy_examples("train", 107, 2)
-    write_examples(examples, "work/tasks/toy/train.parquet")
     assert kept() == set()
-    assert kept() == keys
-    # As the file is one of the outs, too.
-    with Path("work/models/toy/tuned-0/model.safetensors").open("r+b") as stream:
+    finish("tuned")
+    write_examples(toy_examples("train", 107, 2), "work/tasks/toy/train.parquet")
+    assert kept() == set()
+    finish("tuned", "untuned")
+    (file,) = Path("work/scratch").glob("finetune/toy/tuned-0/*/finished/model/model.safetensors")
+    with file.open("r+b") as stream:
         stream.write(b"spoilt")
-    assert kept() == keys - {"tuned-0"}
+    assert kept() == {"untuned-0"}
+
+
+def test_a_stage_that_fails_at_its_end_keeps_its_runs(
+    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(finetune, "atomic", interrupt)
+        run()
+    assert left_in_scratch()
+    assert run() == run_anew()
+    assert not left_in_scratch()
 
 
 def test_a_seed_that_the_task_lacks_is_refused(project: Callable[..., None]) -> None:
@@ -309,17 +324,16 @@ def test_bfloat16_moves_the_result_a_little(
 
 
 def test_auto_is_kept_and_recorded_as_what_it_stands_for(
-    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+    project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stages.finetune.training.fast_in_bf16", lambda device: False)
     project(precision="auto")
     run()
     facts = json.loads(Path("work/measures/finetune/toy.json").read_text(encoding="utf-8"))
     assert {one["finetune"]["precision"] for one in facts} == {"fp32"}
-    capsys.readouterr()
+    (auto,) = finetune.runs_of("toy", ["tuned"], [0], read_runtime())
     project(precision="fp32")
-    run()
-    assert capsys.readouterr().out.count("kept, as nothing changed") == len(facts)
+    assert finetune.runs_of("toy", ["tuned"], [0], read_runtime()) == [auto]
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -379,7 +393,7 @@ def test_states_of_other_settings_are_not_resumed(
     expected = run()
     project(epochs=3)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(one_run, "predict", interrupt)
+        patch.setattr(finetune, "predict", interrupt)
         only = finetune.runs_of("toy", ["tuned"], [0], read_runtime())
         one_run.make(only[0], lambda said: None)
     assert states()

@@ -11,7 +11,8 @@ from transformers import AutoTokenizer
 from stages.core.encoder.batches import encode
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
-from stages.finetune.run import predict, scores, task_settings
+from stages.finetune.run import predict, task_settings
+from stages.finetune.stage import scores
 from stages.finetune.task_model import load_task_model
 
 TASK = Task.model_validate(
@@ -29,11 +30,11 @@ def test_a_task_replaces_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "params.yaml").write_text("finetune: {epochs: 2, batch: 16}\n")
     monkeypatch.chdir(tmp_path)
     task = TASK.model_copy(update={"finetune": {"batch": 8}})
-    settings = task_settings("own", task)
+    settings = task_settings("own", task, torch.device("cpu"))
     assert (settings.epochs, settings.batch) == (2, 8)
     task = TASK.model_copy(update={"finetune": {"rate": 8}})
     with pytest.raises(InputError, match=r"tasks\.own\.finetune.*`rate`: unknown key"):
-        task_settings("own", task)
+        task_settings("own", task, torch.device("cpu"))
 
 
 def test_predictions_stand_in_the_order_of_the_examples(tiny_bert: Path) -> None:

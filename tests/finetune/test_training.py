@@ -1,62 +1,62 @@
 """The order of examples, shares of a batch, and the loss of a pass."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
-from transformers.modeling_outputs import SequenceClassifierOutput
 
+from stages.core.encoder.batches import Encoded
 from stages.core.runtime.runtime import Runtime
 from stages.core.stage.files import InputError
-from stages.core.tasks.task import Task
+from stages.core.trainer import EpochOrder
 from stages.finetune.training import (
-    Collator,
+    Examples,
     Finetune,
-    LengthGrouped,
     examples_a_pass,
-    mean_loss,
     set_dropout,
 )
 
-TASK = Task.model_validate(
-    {
-        "data": {"source": "written", "train": 1, "validation": 1, "seed": 0},
-        "kind": "classification",
-        "labels": 2,
-        "metrics": ["accuracy", "f1"],
-        "max_length": 32,
-    }
-)
+
+def examples_of(lengths: np.ndarray, kind: str = "classification", **settings: object) -> Examples:
+    """Texts of these lengths, each token the number of its text; its label is 1 if that is odd."""
+    ids = [[number] * length for number, length in enumerate(lengths)]
+    inputs = {"input_ids": ids, "attention_mask": [[1] * len(row) for row in ids]}
+    encoded = Encoded(inputs, {"input_ids": 7, "attention_mask": 0}, ids)
+    labels = np.arange(len(lengths)) % 2.0
+    return Examples(encoded, labels, kind, Finetune(**settings), seed=1)
 
 
 def test_an_epoch_is_whole_batches_without_repetition() -> None:
-    sampler = LengthGrouped(np.arange(50), batch=8, pool=3, seed=1)
-    order = list(sampler)
-    assert len(order) == len(sampler) == 48
+    data = examples_of(np.arange(1, 51), batch=8, length_pool=3)
+    order = EpochOrder(data)
+    assert len(list(order)) == len(order) == 48
     assert len(set(order)) == 48
+    assert set(order) <= set(range(50))
 
 
 def test_batches_hold_like_lengths() -> None:
     lengths = np.random.default_rng(0).integers(5, 100, 640)
 
     def padding(pool: int) -> int:
-        batches = lengths[list(LengthGrouped(lengths, 32, pool, seed=0))].reshape(-1, 32)
+        batches = lengths[examples_of(lengths, batch=32, length_pool=pool).order(0)].reshape(-1, 32)
         return int((batches.max(axis=1, keepdims=True) - batches).sum())
 
     assert padding(20) < 0.1 * padding(1)
 
 
 def test_the_order_depends_on_seed_and_epoch_alone() -> None:
-    lengths = np.ones(64, dtype=int)
-    sampler = LengthGrouped(lengths, 8, 2, seed=1)
-    first = list(sampler)
-    sampler.epoch = 1
-    second = list(sampler)
-    fresh = LengthGrouped(lengths, 8, 2, seed=1)
-    fresh.epoch = 1
+    data = examples_of(np.ones(64, dtype=int), batch=8, length_pool=2)
+    order = EpochOrder(data)
+    first = list(order)
+    order.epoch = 1
+    second = list(order)
     assert first != second
-    assert list(fresh) == second
-    assert list(LengthGrouped(lengths, 8, 2, seed=2)) != first
+    assert data.order(0).tolist() == first
+    assert data.order(1).tolist() == second
+    data.seed = 2
+    assert data.order(0).tolist() != first
 
 
 @pytest.mark.parametrize(
@@ -86,34 +86,41 @@ def test_auto_is_the_precision_that_the_device_multiplies_fast_in(
         assert Finetune(precision=precision).on(device).precision == precision
 
 
-def test_the_losses_of_passes_add_up_to_the_mean_over_the_step() -> None:
-    logits = torch.tensor([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
-    labels = torch.tensor([0, 1, 1])
-    whole = torch.nn.functional.cross_entropy(logits, labels)
-    parts = [
-        mean_loss(SequenceClassifierOutput(logits=logits[rows]), labels[rows], torch.tensor(3))
-        for rows in (slice(0, 1), slice(1, 3))
-    ]
-    torch.testing.assert_close(sum(parts), whole)
+class Known(torch.nn.Module):
+    """A model that gives each text the logits of its number."""
+
+    def __init__(self, logits: list[list[float]]):
+        super().__init__()
+        self.logits = torch.tensor(logits)
+
+    def forward(self, input_ids: torch.Tensor, **unused: torch.Tensor) -> SimpleNamespace:
+        return SimpleNamespace(logits=self.logits[input_ids[:, 0]])
+
+
+def test_the_losses_of_chunks_add_up_to_the_mean_over_the_step() -> None:
+    model = Known([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
+    data = examples_of(np.array([4, 4, 4]), batch=3, pass_tokens=8)
+    chunks = data.chunks([2, 0, 1])
+    assert [chunk["input_ids"][:, 0].tolist() for chunk in chunks] == [[2, 0], [1]]
+    whole = torch.nn.functional.cross_entropy(model.logits, torch.tensor([0, 1, 0]))
+    losses = [data.loss(model, chunk) for chunk in chunks]
+    torch.testing.assert_close(sum(losses), whole)
 
 
 def test_the_loss_of_scores_is_their_squared_error() -> None:
-    outputs = SequenceClassifierOutput(logits=torch.tensor([[1.0], [4.0]]))
-    assert mean_loss(outputs, torch.tensor([2.0, 1.0]), 2).item() == pytest.approx((1 + 9) / 2)
+    data = examples_of(np.array([1, 1]), "regression", batch=2)
+    (chunk,) = data.chunks([0, 1])
+    assert chunk["labels"].dtype == torch.float32
+    loss = data.loss(Known([[1.0], [4.0]]), chunk)
+    assert loss.item() == pytest.approx((1 + 9) / 2)
 
 
-def test_a_batch_is_padded_to_its_longest() -> None:
-    collate = Collator({"input_ids": 7, "attention_mask": 0}, regression=False)
-    batch = collate(
-        [
-            {"input_ids": [1, 2], "attention_mask": [1, 1], "labels": 1.0},
-            {"input_ids": [1], "attention_mask": [1], "labels": 0.0},
-        ]
-    )
-    assert batch["input_ids"].tolist() == [[1, 2], [1, 7]]
-    assert batch["attention_mask"].tolist() == [[1, 1], [1, 0]]
-    assert batch["labels"].tolist() == [1, 0]
-    assert batch["labels"].dtype == torch.long
+def test_a_pass_is_padded_to_its_longest() -> None:
+    (chunk,) = examples_of(np.array([1, 2, 1])).chunks([1, 0])
+    assert chunk["input_ids"].tolist() == [[1, 1], [0, 7]]
+    assert chunk["attention_mask"].tolist() == [[1, 1], [1, 0]]
+    assert chunk["labels"].tolist() == [1, 0]
+    assert chunk["labels"].dtype == torch.long
 
 
 @pytest.mark.parametrize(("share", "expected"), [(None, 0.1), (0.0, 0.0), (0.3, 0.3)])

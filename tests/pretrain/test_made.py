@@ -17,6 +17,7 @@ import torch
 from safetensors import safe_open
 from transformers import BertForMaskedLM
 
+from stages.core import trainer
 from stages.core.checkpoint_files import check, check_hashes
 from stages.core.encoder.checkpoint import load_encoder, load_masked_lm
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -106,8 +107,8 @@ def test_an_encoder_reads_what_frequencies_cannot_know(
     changes = {"tokens": 384 * 100, "batch_tokens": 384, "dropout": 0, "evaluate_steps": 50}
     settings = small.settings(**changes, hidden=32, learning_rate=1e-2, held_out=16)
     runtime = Runtime(device="cpu", threads=1, checkpoint_steps=1000)
-    folder = make("tiny", settings, runtime)
-    scores = json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))["held_out"]
+    make("tiny", settings, runtime, Path("made"))
+    scores = json.loads((Path("made") / FACTS_FILE).read_text(encoding="utf-8"))["held_out"]
     assert scores["encoder"]["accuracy"] > 0.9
     assert scores["encoder"]["loss"] < 0.5
     assert scores["unigram"]["accuracy"] < 0.4
@@ -135,7 +136,7 @@ def test_killed_and_run_again_it_ends_with_the_same_bytes(made: Path, tmp_path: 
     with contextlib.chdir(tmp_path):
         run_stage("tiny", keep=True)
     assert files(tmp_path / KEPT / "tiny") == files(made / KEPT / "tiny")
-    assert not list(tmp_path.glob("work/scratch/pretrain/tiny/*/checkpoint-*"))
+    assert not list(tmp_path.glob("work/scratch/pretrain/*"))
 
 
 def test_a_run_that_stopped_is_not_gone_on_with(
@@ -147,11 +148,12 @@ def test_a_run_that_stopped_is_not_gone_on_with(
     settings = small.settings()
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("stages.pretrain.make.save", interrupt)
-        make("tiny", settings, read_runtime())
+        make("tiny", settings, read_runtime(), Path("made"))
+    assert not Path("made").exists()
     with monkeypatch.context() as patch:
-        patch.setattr(training.Trainer, "train", interrupt)
-        folder = make("tiny", settings, read_runtime())
-    assert json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))["steps"] == 40
+        patch.setattr(trainer.Trainer, "train", interrupt)
+        make("tiny", settings, read_runtime(), Path("made"))
+    assert json.loads((Path("made") / FACTS_FILE).read_text(encoding="utf-8"))["steps"] == 40
 
 
 def interrupt(*unused: object, **others: object) -> None:

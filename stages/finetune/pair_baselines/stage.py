@@ -6,92 +6,144 @@ same examples in the same batches, for as many steps, with the schedule, decay a
 encoder; no setting was searched for. The LSTM's learning rate and dropout are those of its source.
 """
 
-import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import pandas as pd
+import torch
+from jaxtyping import Float
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from torch import Tensor
+from transformers import PreTrainedModel
 
 from stages.core.checkpoint_source import Checkpoint, locate
-from stages.core.finished import forget_others, is_finished, result
+from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import examples_file
-from stages.core.stage.settings import section
+from stages.core.stage.settings import Parameters, section
 from stages.core.tasks.examples import read_examples
 from stages.core.tasks.task import load_task, seeds_of
-from stages.finetune.pair_baselines.run import (
-    KINDS,
-    RUNS,
-    SETTINGS_FILE,
-    PairBaselines,
-    PairRun,
-    make,
-    settings_of,
-)
-from stages.finetune.processes import alone, places
-from stages.finetune.run import PREDICTIONS_FILE, require_possible, sources_of, task_settings
-from stages.finetune.side_by_side import side_by_side
-from stages.finetune.stage import Bar
+from stages.finetune.pair_baselines.models import LstmAcross, PairModel, Towers
+from stages.finetune.pair_baselines.texts import encode_apart, known_words, renumbered
+from stages.finetune.processes import alone
+from stages.finetune.run import SPLITS, Results, Run, made, predict, sources_of, task_settings
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
+from stages.finetune.task_model import load_task_model
+from stages.finetune.training import Examples, Finetune
+
+Kind = Literal["lstm", "towers"]
+KINDS: tuple[Kind, ...] = ("towers", "lstm")  # what takes longest first
+
+
+class Lstm(Parameters):
+    """The settings of the LSTM alone."""
+
+    size: PositiveInt
+    learning_rate: PositiveFloat
+    dropout: Annotated[NonNegativeFloat, Field(lt=1)]
+
+
+class PairBaselines(Parameters, section="pair_baselines"):
+    """The section `pair_baselines` of `params.yaml`."""
+
+    tasks: list[str]
+    lstm: Lstm
+
+
+def settings_of(kind: Kind, common: Finetune, lstm: Lstm) -> Finetune:
+    """How a model is tuned: as the encoder on the same task, but for what an LSTM must have."""
+    if kind == "towers":
+        return common.model_copy(update={"compile": False})
+    dropout = lstm.dropout if common.dropout is None else common.dropout
+    changes = {"learning_rate": lstm.learning_rate, "dropout": dropout}
+    # Its products are small, and its loop over tokens has no other precision everywhere.
+    return common.model_copy(update=changes | {"precision": "fp32", "compile": False})
+
+
+@dataclass(frozen=True)
+class PairRun(Run):
+    """One model of pairs; its arm is its kind, and it takes the words or all of the encoder.
+
+    Attributes:
+        size: units of the LSTM.
+    """
+
+    stage = "pair_baselines"
+
+    size: int
+
+    def prepare(self) -> tuple[PairModel, Examples, Results]:
+        task, tokenizer = self.definition, load_tokenizer(self.checkpoint)
+        train, validation = (read_examples(examples_file(self.task, split)) for split in SPLITS)
+        encoded = [
+            encode_apart(tokenizer, examples, task.max_length, self.task)
+            for examples in (train, validation)
+        ]
+        encoder = load_task_model(self.checkpoint, task, TUNED, self.seed).base_model
+        words = encoder.get_input_embeddings().weight.detach()
+        present, numbers = known_words(encoded, tokenizer.pad_token_id, len(words))
+        inputs, held_out = (renumbered(texts, numbers) for texts in encoded)
+        model = self.build(words[present], encoder, tokenizer.pad_token_id)
+        labels = train["label"].to_numpy()
+        data = Examples(inputs, labels, task.kind, self.settings, self.seed)
+
+        def results(model: PairModel, device: torch.device) -> tuple[pd.DataFrame, dict[str, Any]]:
+            names = ("epochs", "batch", "learning_rate", "dropout", "precision")
+            facts = {"model": self.arm} | {name: getattr(self.settings, name) for name in names}
+            facts["weights"] = sum(
+                weight.numel() for weight in model.parameters() if weight.requires_grad
+            )
+            batch = self.settings.batch
+            return predict(model, held_out, validation, task, batch, device), facts
+
+        return model, data, results
+
+    def build(
+        self, words: Float[Tensor, "word unit"], encoder: PreTrainedModel, padding: int
+    ) -> PairModel:
+        """The model before tuning; what is no pretrained weight is drawn by the run's seed.
+
+        Args:
+            words: vectors of the words that the task has.
+            encoder: of the towers; the LSTM takes nothing but `words` of it.
+        """
+        common = {"words": words, "outputs": self.definition.outputs, "padding": padding}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            if self.arm == "towers":
+                return Towers(encoder=encoder, **common)
+            return LstmAcross(size=self.size, dropout=self.settings.dropout, **common)
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
     """Tune an LSTM across the pair and two towers of the encoder on TASK, beside the encoder.
 
-    Runs that are finished are kept. Killed and run again, the others go on from their last saved
-    states, to the same bits.
+    Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
+    states, and end with the same bits.
     """
     runs = runs_of(task, seeds_of(task, seed))
-    if seed is None:
-        forget_others(RUNS / task, [run.key for run in runs])
-    missing = [run for run in runs if not is_finished(run.scratch)]
-    for run in runs:
-        if run not in missing:
-            print(f"{run}: kept, as nothing changed that it depends on")
     examples = len(read_examples(examples_file(task, "train")))
-    for run in missing:
-        require_possible(run, examples)
-    if missing:
-        with Bar(missing, examples) as bar:
-            for _ in side_by_side(make, missing, places(read_runtime()), bar):
-                pass
-    write(task, runs)
+    with made(runs, examples, whole=seed is None) as results:
+        predictions = [table.assign(model=run.arm, seed=run.seed) for run, table, _ in results]
+        PAIR_PREDICTIONS.write(predictions, compression="zstd", task=task)
+        facts = {facts["model"]: facts for *_, facts in results}
+        PAIR_SETTINGS.write(pd.DataFrame(facts.values()), task=task)
+        names = pd.DataFrame({"name": load_task(task).label_names}, dtype=object)
+        PAIR_CLASSES.write(names.assign(**{"class": range(len(names))}), task=task)
 
 
 def runs_of(task: str, seeds: Sequence[int]) -> list[PairRun]:
     """The runs of a task, model by model; each has a process for itself."""
-    definition = load_task(task)
-    parameters = section(PairBaselines, "pair_baselines")
-    common = task_settings(task, definition).on(find_device(read_runtime().device))
+    definition, runtime = load_task(task), read_runtime()
+    lstm = section(PairBaselines, "pair_baselines").lstm
+    common = task_settings(task, definition, find_device(runtime.device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
-    sources = sources_of(task, checkpoint)
+    files = [examples_file(task, split) for split in SPLITS]
+    others = (checkpoint, sources_of(__name__, files, checkpoint), alone(runtime), lstm.size)
     return [
-        PairRun(
-            task,
-            TUNED,
-            seed,
-            definition,
-            settings_of(kind, common, parameters),
-            checkpoint,
-            sources,
-            alone(read_runtime()),
-            kind,
-            parameters.lstm.size,
-        )
+        PairRun(task, kind, seed, definition, settings_of(kind, common, lstm), *others)
         for kind in KINDS
         for seed in seeds
     ]
-
-
-def write(task: str, runs: Sequence[PairRun]) -> None:
-    """Put the results of the runs to their places among the outs."""
-    predictions, settings = [], {}
-    for run in runs:
-        table = pd.read_parquet(result(run.scratch, PREDICTIONS_FILE))
-        predictions.append(table.assign(model=run.kind, seed=run.seed))
-        facts = json.loads(result(run.scratch, SETTINGS_FILE).read_text(encoding="utf-8"))
-        settings[run.kind] = {"model": run.kind} | facts
-    PAIR_PREDICTIONS.write(predictions, compression="zstd", task=task)
-    PAIR_SETTINGS.write(pd.DataFrame(settings.values()), task=task)
-    names = pd.DataFrame({"name": load_task(task).label_names}, dtype=object)
-    PAIR_CLASSES.write(names.assign(**{"class": range(len(names))}), task=task)

@@ -72,7 +72,7 @@ def _around_a_text(tokenizer: PreTrainedTokenizerBase) -> tuple[list[int], list[
     """The special tokens before and behind a single text."""
     encoding = tokenizer(["a"])
     ids = encoding["input_ids"][0]
-    inside = [place for place, of in enumerate(encoding.sequence_ids(0)) if of is not None]
+    inside = [index for index, of in enumerate(encoding.sequence_ids(0)) if of is not None]
     return ids[: inside[0]], ids[inside[-1] + 1 :]
 
 
@@ -85,8 +85,8 @@ def apart(
     places = torch.arange(int(lengths.max()), device=text.device)
     real = places < lengths[:, None]
     # What lies behind a text's end is another's, or beyond the row.
-    found = (starts[:, None] + places).clamp(max=text.shape[1] - 1)
-    ids = input_ids.repeat(2, 1).gather(1, found)
+    columns = (starts[:, None] + places).clamp(max=text.shape[1] - 1)
+    ids = input_ids.repeat(2, 1).gather(1, columns)
     return Texts(ids.masked_fill(~real, padding), real)
 
 
@@ -111,7 +111,7 @@ def known_words(
     return np.flatnonzero(present), np.where(present, np.cumsum(present) - 1, padding)
 
 
-def renumbered(encoded: Encoded, place: Int[np.ndarray, " entry"]) -> Encoded:
+def renumbered(encoded: Encoded, numbers: Int[np.ndarray, " entry"]) -> Encoded:
     """The same texts with the numbers that `known_words` gives to their words."""
-    ids = [place[row].tolist() for row in encoded.inputs["input_ids"]]
+    ids = [numbers[row].tolist() for row in encoded.inputs["input_ids"]]
     return Encoded(encoded.inputs | {"input_ids": ids}, encoded.padding, encoded.segments)

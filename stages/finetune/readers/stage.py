@@ -7,58 +7,157 @@ same questions, in the same order and the same steps, of which passage, question
 shuffled or removed. All are scored on the validation questions as they are.
 """
 
-import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pandas as pd
+import torch
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from transformers import PreTrainedModel
 
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.control_seeds import control_seeds
-from stages.core.finished import forget_others, is_finished, publish, result
+from stages.core.encoder.tokenizer import load_tokenizer
+from stages.core.questions.inputs import encode_questions
 from stages.core.questions.places import questions_file, reader_folder
-from stages.core.questions.question import read_questions
+from stages.core.questions.question import Question, read_questions
+from stages.core.questions.scoring import option_scores, outcomes
+from stages.core.questions.shuffles import Shuffled, degrees
 from stages.core.questions.tables import READER_OUTCOMES, READER_RUNS
 from stages.core.questions.task import load_question_task, reader_seeds
-from stages.core.questions.unanswerable import NAMES
+from stages.core.questions.unanswerable import NAMES, unanswerable
 from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.stage.settings import section
-from stages.finetune.processes import alone, places
-from stages.finetune.readers.run import (
-    OUTCOMES_FILE,
-    RUNS,
-    ReaderRun,
-    make,
-    reader_settings,
-    sources_of,
-)
-from stages.finetune.readers.settings import Readers
-from stages.finetune.run import FACTS_FILE, MODEL, require_possible
-from stages.finetune.side_by_side import side_by_side
-from stages.finetune.stage import Bar
+from stages.core.stage.settings import Parameters, section
+from stages.core.tasks.task import Task
+from stages.finetune.processes import alone
+from stages.finetune.readers.training import QuestionData
+from stages.finetune.run import SPLITS, Results, Run, made, sources_of, task_settings
+from stages.finetune.task_model import load_task_model
+from stages.finetune.training import texts_of_pass
+
+
+def _different(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("a training stands there twice; give each once")
+    return names
+
+
+class Readers(Parameters, section="readers"):
+    """Which readers are tuned beside `tuned` and `tuned_from_random`, which always are.
+
+    Attributes:
+        tasks: of kind `choice`.
+        unanswerable: trainings on questions that nobody can answer.
+        unanswerable_seeds: number of a task's seeds with which these are made; None for all.
+        least_degree: edit distance over words of a shuffled text, as a share of its words, at
+            least.
+        shuffle_seed: of the shuffles; they are drawn of the question's id as well.
+    """
+
+    tasks: list[str]
+    unanswerable: Annotated[list[Literal[NAMES]], AfterValidator(_different)]
+    unanswerable_seeds: PositiveInt | None
+    least_degree: Annotated[PositiveFloat, Field(le=1)]
+    shuffle_seed: NonNegativeInt
+
+
+@dataclass(frozen=True)
+class ReaderRun(Run):
+    """One reader; its arm is `tuned`, `tuned_from_random` or a training of `unanswerable.NAMES`.
+
+    Attributes:
+        readers: how texts are shuffled.
+    """
+
+    stage = "readers"
+
+    readers: Readers
+
+    @property
+    def folder(self) -> Path:
+        return reader_folder(self.task, self.arm, self.seed)
+
+    def prepare(self) -> tuple[PreTrainedModel, QuestionData, Results]:
+        tokenizer, max_length = load_tokenizer(self.checkpoint), self.definition.max_length
+        train, validation = (read_questions(questions_file(self.task, split)) for split in SPLITS)
+        inputs = intact = encode_questions(tokenizer, train, max_length)
+        seen, texts = trained_on(self.arm, train, self.readers)
+        if self.arm in NAMES:
+            # Without its question a row has room for more: only the training is to differ.
+            inputs = encode_questions(tokenizer, seen, max_length, most_passage=intact.kept)
+        data = QuestionData(inputs, intact.lengths, self.settings, self.seed)
+
+        def results(
+            model: PreTrainedModel, device: torch.device
+        ) -> tuple[pd.DataFrame, dict[str, Any]]:
+            held_out = encode_questions(tokenizer, validation, max_length)
+            tokens = self.settings.pass_tokens
+            scores = option_scores(model, held_out, tokens, device, texts_of_pass)
+            table, shuffled = outcomes(validation, held_out, scores), degrees(texts)
+            return table, {
+                "accuracy": float(table["right"].mean()),
+                "examples": len(table),
+                "trained_on": len(seen),
+                "steps": self.settings.steps(len(seen)),
+                "padding": data.padding(),
+                "shuffled": shuffled.texts,
+                "left": shuffled.left,
+                "one_word": shuffled.one_word,
+                "mean_degree": shuffled.mean,
+                "smallest_degree": shuffled.least,
+            }
+
+        return load_reader(self.checkpoint, max_length, self.arm, self.seed), data, results
+
+
+def load_reader(folder: Path, max_length: int, arm: str, seed: int) -> PreTrainedModel:
+    """A reader before tuning: an encoder with one output for a sequence, its score from [CLS].
+
+    Every arm of a seed has the same fresh head; all but `tuned_from_random` the encoder of
+    `folder`.
+
+    Raises:
+        InputError: as `load_task_model`.
+    """
+    # To a model, options with scores are texts with scores; it asks nothing else of its task.
+    scored = Task.model_construct(kind="regression", labels=None, max_length=max_length)
+    begun = TUNED_FROM_RANDOM if arm == TUNED_FROM_RANDOM else TUNED
+    return load_task_model(folder, scored, begun, seed)
+
+
+def trained_on(
+    arm: str, questions: Sequence[Question], readers: Readers
+) -> tuple[list[Question], list[Shuffled]]:
+    """The training questions as a reader of an arm sees them, and the shuffled texts in them.
+
+    A passage is shuffled as a whole, before it is cut: a long one may keep words that the intact
+    one loses. That is a choice.
+    """
+    if arm not in NAMES:
+        return list(questions), []
+    changed = [
+        unanswerable(arm, question, readers.shuffle_seed, readers.least_degree)
+        for question in questions
+    ]
+    return [item.question for item in changed], [text for item in changed for text in item.shuffled]
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
     """Tune readers of TASK; write them, and what they make of the validation questions.
 
-    Runs that are finished are kept. Killed and run again, the others go on from their last saved
-    states, to the same bits.
+    Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
+    states, and end with the same bits.
     """
-    questions = len(read_questions(questions_file(task, "train")))
-    runs = runs_of(task, seed)
-    if seed is None:
-        forget_others(RUNS / task, [run.key for run in runs])
-    missing = [run for run in runs if not is_finished(run.scratch)]
-    for run in runs:
-        if run not in missing:
-            print(f"{run}: kept, as nothing changed that it depends on")
-    for run in missing:
-        require_possible(run, questions)
-    if missing:
-        with Bar(missing, questions) as bar:
-            for _ in side_by_side(make, missing, places(read_runtime()), bar):
-                pass
-    write(task, runs)
+    examples = len(read_questions(questions_file(task, "train")))
+    with made(runs_of(task, seed), examples, whole=seed is None) as results:
+        keys = [{"arm": run.arm, "seed": run.seed} for run, *_ in results]
+        tables = [table.assign(**key) for key, (_, table, _) in zip(keys, results, strict=True)]
+        READER_OUTCOMES.write(tables, compression="zstd", questions=task)
+        facts = [key | facts for key, (*_, facts) in zip(keys, results, strict=True)]
+        READER_RUNS.write(pd.DataFrame(facts), questions=task)
 
 
 def runs_of(task: str, only: int | None = None) -> list[ReaderRun]:
@@ -67,42 +166,22 @@ def runs_of(task: str, only: int | None = None) -> list[ReaderRun]:
     Args:
         only: the seed that is asked for; None for all. Arms that are not made with it have no run.
     """
-    definition = load_question_task(task)
+    definition, runtime = load_question_task(task), read_runtime()
     readers = section(Readers, "readers")
-    settings = reader_settings(task, definition).on(find_device(read_runtime().device))
+    settings = task_settings(task, definition, find_device(runtime.device))
     checkpoint = locate(section(Checkpoint, "checkpoint"))
-    sources = sources_of(task, checkpoint)
+    files = [questions_file(task, split) for split in SPLITS]
+    shuffling = [readers.least_degree, readers.shuffle_seed]
+    sources = sources_of(__name__, files, checkpoint, shuffling)
     asked, every = reader_seeds(task, only), reader_seeds(task)
     seeds = {TUNED: every, TUNED_FROM_RANDOM: control_seeds(every)}
     # In this order: readers of no passage are done soonest.
     unanswerable = [name for name in NAMES if name in readers.unanswerable]
     seeds |= dict.fromkeys(unanswerable, every[: readers.unanswerable_seeds])
+    common = (definition, settings, checkpoint, sources, alone(runtime), readers)
     return [
-        ReaderRun(
-            task,
-            arm,
-            seed,
-            definition,
-            settings,
-            checkpoint,
-            sources,
-            alone(read_runtime()),
-            readers,
-        )
-        for arm, own in seeds.items()
-        for seed in own
+        ReaderRun(task, arm, seed, *common)
+        for arm, made_with in seeds.items()
+        for seed in made_with
         if seed in asked
     ]
-
-
-def write(task: str, runs: Sequence[ReaderRun]) -> None:
-    """Put the results of the runs to their places among the outs."""
-    outcomes, facts = [], []
-    for run in runs:
-        publish(result(run.scratch, MODEL), reader_folder(task, run.arm, run.seed))
-        key = {"arm": run.arm, "seed": run.seed}
-        outcomes.append(pd.read_parquet(result(run.scratch, OUTCOMES_FILE)).assign(**key))
-        file = result(run.scratch, FACTS_FILE)
-        facts.append(key | json.loads(file.read_text(encoding="utf-8")))
-    READER_OUTCOMES.write(outcomes, compression="zstd", questions=task)
-    READER_RUNS.write(pd.DataFrame(facts), questions=task)
