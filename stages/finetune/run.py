@@ -163,7 +163,7 @@ def make_all(runs: Sequence[Run], examples: int) -> None:
     for run in shared:
         require_own_gpus(run.runtime)
         options = ("--task", run.task, "--arm", run.arm, "--seed", str(run.seed))
-        run_under_torchrun(run.runtime, "stages.finetune", *options)
+        run_under_torchrun(run.runtime, "stages", "finetune", *options)
     others = [run for run in tuned if run not in shared]
     steps = sum(run.settings.steps(examples) for run in others)
     others += [run for run in runs if not run.is_tuned]
