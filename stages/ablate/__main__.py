@@ -4,7 +4,7 @@ from stages.core.stage.command import SeedsOption, TaskOption, stage_command
 
 
 def main(task: TaskOption, seed: SeedsOption = None) -> None:
-    """Turn off every head, every layer and random shares of the heads of the tuned encoders.
+    """Ablate every head, every layer and random shares of heads of the tuned encoders of TASK.
 
     Outcomes of a seed that are finished are kept. Killed and run again, it goes on with the first
     batch that was not finished.

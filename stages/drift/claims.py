@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
-from stages.core.stage.arms import TUNED
+from stages.core.maps.tables import TUNED_HEADS
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.tables import drawn_name
 from stages.core.verdicts.answers import Answer, over_tasks
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Estimate, over_seeds, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings
+from stages.core.verdicts.measures import Measures, NotMeasured, fine_tunings, of_arm
 
 CROPPED = "cropped"
 
@@ -32,14 +32,14 @@ def drift_of_last_layers(
     Args:
         without: tasks of which the source does not say it.
     """
-    rows = of_learnt_tasks(measures, TUNED_HEADS, resampled=True)
+    rows = of_arm(of_learnt_tasks(measures, TUNED_HEADS, resampled=True), TUNED)
     own = _by_task(rows[rows["variant"] == variant], layers, without)
     control: dict[str, Estimate] = {}
     reason = "its maps are compared with the padding cut off"
     if variant == CROPPED:
         reason = "no encoder was tuned from random weights"
         with suppress(NotMeasured):
-            others = measures.drawn(RANDOM_HEADS)
+            others = of_arm(measures.drawn(TUNED_HEADS), TUNED_FROM_RANDOM)
             others = others[others["task"].isin(rows["task"])]
             control = _by_task(others, layers, without)
     answer = over_tasks(own, smallest, control, uncontrolled=reason)

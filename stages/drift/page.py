@@ -2,11 +2,12 @@
 
 import pandas as pd
 
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
+from stages.core.maps.tables import TUNED_HEADS
 from stages.core.pages.page import Page, Section, Table
 from stages.core.pages.shared_figures import cosines_over_seeds, similarity_figure
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 from stages.drift.said import said_of_heads, said_of_last_layers, said_of_layers
 
 VARIANTS = {
@@ -17,7 +18,7 @@ VARIANTS = {
 
 
 def sections(measures: Measures) -> list[Section]:
-    cosines, control = measures.frame(TUNED_HEADS), _control(measures)
+    cosines, control = of_arm(measures.frame(TUNED_HEADS), TUNED), _control(measures)
     return [
         # The control's maps are compared without padding alone.
         _section(
@@ -32,7 +33,7 @@ def sections(measures: Measures) -> list[Section]:
 
 
 def in_short(measures: Measures) -> list[str]:
-    cosines = measures.frame(TUNED_HEADS)
+    cosines = of_arm(measures.frame(TUNED_HEADS), TUNED)
     cells = cosines_over_seeds(cosines[cosines["variant"] == cosines["variant"].iloc[0]])
     control = _control(measures) if cosines["variant"].iloc[0] == "cropped" else None
     said = [said_of_last_layers(cells, control), said_of_heads(cells, control)]
@@ -44,14 +45,14 @@ def in_short(measures: Measures) -> list[str]:
 def _control(measures: Measures) -> pd.DataFrame | None:
     """The cosines of the encoder that was tuned from random weights, where there are any."""
     try:
-        return cosines_over_seeds(measures.frame(RANDOM_HEADS))
+        return cosines_over_seeds(of_arm(measures.frame(TUNED_HEADS), TUNED_FROM_RANDOM))
     except NotMeasured:
         return None
 
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Cosine of each head's maps before and after tuning, mean over the tasks."""
-    cosines = measures.frame(TUNED_HEADS)
+    cosines = of_arm(measures.frame(TUNED_HEADS), TUNED)
     cosines = cosines_over_seeds(cosines[cosines["variant"] == "cropped"])
     mean = cosines.groupby(["layer", "head"])["cosine"].mean()
     return mean.rename("cosine before/after tuning").to_frame()

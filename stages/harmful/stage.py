@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from pydantic import PositiveInt, model_validator
 
 from stages.core.closure import code_run_by
-from stages.core.control_seeds import control_seeds
+from stages.core.control_seeds import tuned_arms
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -35,11 +35,11 @@ from stages.core.heads.seam import Gated
 from stages.core.outcomes.paired import draw_weights
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.scratch import open_scratch
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.stage.arms import TUNED, Arm
 from stages.core.stage.places import SCRATCH, examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
-from stages.core.tasks.task import Task, load_task, seeds_of
+from stages.core.tasks.task import Task, load_task
 from stages.harmful.attention import confidence_and_entropy
 from stages.harmful.choices import Head, as_many_as_help, divide, random_heads, rank, widening
 from stages.harmful.found import (
@@ -96,9 +96,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
     """
     parameters = section(Harmful, "harmful")
     definition = load_task(task)
-    every, seeds = seeds_of(task), seeds_of(task, seed)
-    models: list[tuple[Arm, int]] = [(TUNED, one) for one in seeds]
-    models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(every) if one in seeds]
+    models = tuned_arms(task, seed)
     if seed is None:
         forget_others(RUNS / task, [f"{arm}-{one}" for arm, one in models])
     runs = {}

@@ -4,7 +4,7 @@ from stages.core.stage.command import TaskOption, stage_command
 
 
 def main(task: TaskOption) -> None:
-    """Write work/tasks/TASK/train.parquet and validation.parquet."""
+    """Write the examples of TASK to work/tasks/TASK, and the predictions of baselines on them."""
     from stages.prepare.stage import run_stage  # --help needs none of it
 
     run_stage(task)

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from stages.core.maps.tables import RANDOM_HEADS, TUNED_HEADS
-from stages.core.stage.arms import TUNED
+from stages.core.maps.tables import TUNED_HEADS
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.region import Region, verdict
@@ -14,14 +14,13 @@ from tests.claims import found, write_drawn
 LAST_TWO = Band(Fraction(3, 4), Fraction(1))  # of four layers
 
 
-def heads(*layers: float, variant: str | None = "cropped", seed: int = 0) -> list[dict]:
+def heads(*layers: float, variant: str = "cropped", seed: int = 0, arm: str = TUNED) -> list[dict]:
     """Two heads a layer, around the mean cosine of their layer, in higher layers farther apart."""
     rows = []
     for layer, cosine in enumerate(layers):
         for head, off in enumerate((-0.02, 0.02)):
             place = {"layer": layer, "head": head, "cosine": cosine + off * layer, "count": 20}
-            place["seed"] = seed
-            rows.append(place if variant is None else place | {"variant": variant})
+            rows.append(place | {"variant": variant, "arm": arm, "seed": seed})
     return rows
 
 
@@ -59,12 +58,9 @@ def test_every_task_must_change_most_at_the_end_but_those_left_out(measures):
 
 
 def test_an_encoder_that_began_at_random_is_the_control(measures):
-    for task in ("one", "two"):
-        write_drawn(measures, TUNED_HEADS, heads(0.9, 0.9, 0.5, 0.4), 0.01, task=task)
-    rows = heads(0.9, 0.9, 0.6, 0.6, variant=None)
-    write_drawn(measures, RANDOM_HEADS, rows, 0.01, task="one")
-    lower = heads(0.9, 0.9, 0.2, 0.2, variant=None)
-    write_drawn(measures, RANDOM_HEADS, lower, 0.01, task="two")
+    for task, control in (("one", (0.9, 0.9, 0.6, 0.6)), ("two", (0.9, 0.9, 0.2, 0.2))):
+        rows = heads(0.9, 0.9, 0.5, 0.4) + heads(*control, arm=TUNED_FROM_RANDOM)
+        write_drawn(measures, TUNED_HEADS, rows, 0.01, task=task)
     answer = drift(measures)
     # 0.4 less 0.3, and 0.4 less 0.7.
     assert answer.control.value == pytest.approx(0.3)
@@ -74,9 +70,8 @@ def test_an_encoder_that_began_at_random_is_the_control(measures):
 
 def test_padded_maps_have_no_control(measures):
     rows = heads(0.9, 0.9, 0.5, 0.4, variant="padded")
-    write_drawn(measures, TUNED_HEADS, rows, 0.01, task="one")
-    control = heads(0.9, 0.9, 0.5, 0.4, variant=None)
-    write_drawn(measures, RANDOM_HEADS, control, 0.01, task="one")
+    control = heads(0.9, 0.9, 0.5, 0.4, arm=TUNED_FROM_RANDOM)
+    write_drawn(measures, TUNED_HEADS, rows + control, 0.01, task="one")
     answer = drift(measures, variant="padded")
     assert answer.control is None
     assert "padding" in answer.uncontrolled

@@ -9,7 +9,7 @@ PREDICTIONS = MeasuredTable(
 )
 # One row a model without an encoder and example: `majority`, `bag_of_words` and, of tasks of pairs,
 # `word_overlap`.
-BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))
+BASELINES = MeasuredTable("prepare/{task}-baselines", ("id", "label", "model", "prediction"))
 # One row a split: how many examples, tokens and unknown tokens it has, and how many of its examples
 # have the texts of an example of the other split.
 TASK_SIZES = MeasuredTable("prepare/{task}", ("split", "examples", "tokens", "unknown", "in_both"))
