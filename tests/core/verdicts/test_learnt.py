@@ -42,6 +42,6 @@ def test_what_is_known_of_other_tables_is_known_as_read_and_cannot_be_changed(me
     not_learnt(measures).append("two")
     measures.read.clear()
     assert not_learnt(measures) == ["one"]
-    assert measures.read == {"baseline", "finetune"}
+    assert measures.read == {"prepare", "finetune"}
     some = measures.of([], [])
     assert not_learnt(some) == [] and not_learnt(measures) == ["one"]
