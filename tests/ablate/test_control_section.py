@@ -3,7 +3,10 @@
 import pandas as pd
 import pytest
 
+from stages.ablate import page
 from stages.ablate.control_section import said_of_heads
+from stages.core.verdicts.answers import NotMeasured
+from stages.core.verdicts.measures import open_measures
 
 
 def row(task: str, arm: str, on: float, mean: tuple, gain: float, loss: float) -> dict:
@@ -43,3 +46,14 @@ def test_the_control_stands_beside_the_tuned_encoder(synthetic_reports):
     heads = pd.read_csv(synthetic_reports / "reports/heads.csv")
     assert "tuned_from_random, off: sentiment (points)" in heads
     assert "tuned_from_random, cosine before/after tuning" in heads
+
+
+def test_the_page_stays_where_no_task_was_learnt(synthetic_reports, monkeypatch):
+    def refuse(*arguments: object) -> None:
+        raise NotMeasured("no task was learnt")
+
+    monkeypatch.chdir(synthetic_reports)
+    monkeypatch.setattr(page, "by_heads_of_others", refuse)
+    titles = [section.title for section in page.sections(open_measures())]
+    assert not [title for title in titles if title.startswith("K8b")]
+    assert titles[-1].startswith("Control")
