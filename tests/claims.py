@@ -143,11 +143,18 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
     write_beside(measures, name, rows, list(columns))
 
 
+def baselines_file(name: str) -> tuple[str, dict[str, str]]:
+    """The file of `baseline/TASK`, and its key of the data."""
+    stage, _, task = name.partition("/")
+    return (f"prepare/{task}/baselines", {"data": task}) if stage == "baseline" else (name, {})
+
+
 def write_beside(
     measures: Measures, name: str, rows: list[dict[str, Any]], keys: list[str]
 ) -> None:
     """Write rows into a table in place of those with the same `keys`, beside the others."""
-    table, path = pd.DataFrame(rows), measures.folder / f"{name}.parquet"
+    name, keys_of_data = baselines_file(name)
+    table, path = pd.DataFrame(rows).assign(**keys_of_data), measures.folder / f"{name}.parquet"
     if path.exists():
         before = pd.read_parquet(path)
         new = pd.MultiIndex.from_frame(table[keys])

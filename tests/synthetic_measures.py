@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 
 from stages.attend.tables import STATISTICS_OF_HEADS
 from stages.code.stage import run_stage as sum_code
-from stages.control import tables as began_at_random
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.outcomes import tables as tuned
+from stages.core.outcomes import tables as ablated
 from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
 from stages.findings.command import app as findings
@@ -99,7 +99,7 @@ def write_measures(folder: Path) -> None:
             _predictions(generator, labels, right).assign(model=model)
             for model, right in {"majority": 0.5, "bag_of_words": 0.5}.items()
         ]
-        _write(folder, f"baseline/{task}", pd.concat(baselines))
+        write_declared(folder, BASELINES, pd.concat(baselines), data=task)
         if task == "relevance":
             _write_pair_baselines(folder, task, labels)
         _write_ablate(folder, task, generator, labels)
@@ -272,21 +272,24 @@ def _write_ablate(
         for mode in modes:
             yield from random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
 
-    for tables, arm, own_modes, random_modes in (
-        (tuned, "tuned", modes, modes),
-        (began_at_random, "tuned_from_random", ("zero", "uniform"), ("zero",)),
+    effects: dict[str, list] = {}
+    for arm, fixed_modes, random_modes in (
+        ("tuned", modes, modes),
+        ("tuned_from_random", ("zero", "uniform"), ("zero",)),
     ):
-        found = fixed_tables(outcomes(fixed(own_modes)), 50, 20, 0, arm)
-        found |= random_tables(outcomes(shares(random_modes)), 50, 0)
-        for declared, name in (
-            (tables.GATES, "gates"),
-            (tables.MEANS, "means"),
-            (tables.HELD_OUT, "held_out"),
-            (tables.CURVES, "curves"),
-            (tables.GAPS, "gaps"),
-        ):
-            with contextlib.chdir(folder):
-                write_drawn(declared, [found[name].of_seed(0)], task=task)
+        tables = fixed_tables(outcomes(fixed(fixed_modes)), 50, 20, 0, arm)
+        tables |= random_tables(outcomes(shares(random_modes)), 50, 0)
+        for name, table in tables.items():
+            effects.setdefault(name, []).append(table.of_run(0, arm))
+    for declared, name in (
+        (ablated.GATES, "gates"),
+        (ablated.MEANS, "means"),
+        (ablated.HELD_OUT, "held_out"),
+        (ablated.CURVES, "curves"),
+        (ablated.GAPS, "gaps"),
+    ):
+        with contextlib.chdir(folder):
+            write_drawn(declared, effects[name], task=task)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -15,9 +15,8 @@ import torch
 import typer
 
 from benchmarks.product_rates import probe
-from stages.ablate.stage import Ablate
+from stages.ablate.settings import Ablate
 from stages.check.stage import complaints
-from stages.control.stage import Control
 from stages.core.checkpoint_source import Checkpoint, locate
 from stages.core.corpora.entries import RecordedCorpus, load_corpus_entry
 from stages.core.encoder.batches import encode
@@ -46,8 +45,7 @@ RATE = 158e9  # of `probe` where a table without the column `rate` was recorded
 SAMPLE = 1000  # texts whose tokens stand for those of all
 KINDS = {"corpora": "corpus", "stimuli": "set"}  # of what a `foreach` ranges over
 TUNING = ("finetune", "pair_baselines", "readers")
-OF_TRAINING = (*TUNING, "prepare", "baseline", "questions")
-GRIDS = ("ablate", "effects", "control")
+OF_TRAINING = (*TUNING, "prepare", "questions")
 READ = ("work/models", "work/encoders", "work/readers")  # by stages that run an encoder
 LIMITS = ("examples", "scored", "find_examples", "texts")  # keys: so many texts are taken, at most
 STEP = 100  # tokens; a step of tuning has what these cost beside its texts
@@ -124,13 +122,16 @@ class Configuration:
         few = texts.sample(min(len(texts), SAMPLE), random_state=0)
         return Size(len(texts), float(encode(self.tokenizer, few, max_length).lengths.mean()))
 
+    def seeds(self, task: str) -> list[int]:
+        """The seeds of a task's fine-tunings."""
+        return self.settings["tasks"][task].get("seeds") or self.settings["run"]["seeds"]
+
     def models(self, name: str, task: str) -> int:
         """How many models of a task a stage makes or takes."""
-        run = self.settings["run"]
-        seeds = self.settings["tasks"][task].get("seeds") or run["seeds"]
+        run, seeds = self.settings["run"], self.seeds(task)
         listed = self.stages["readers" if name == "reading" else name]["params"]
-        # `attend` takes the first seed; `control` takes models that begin at random alone.
-        count = len(seeds) * ("run.seeds" in listed and name not in ("attend", "control"))
+        # `attend` takes the first seed.
+        count = len(seeds) * ("run.seeds" in listed and name != "attend")
         count += len(seeds[: run["control_seeds"]]) * ("run.control_seeds" in listed)
         if name == "readers":
             readers = self.settings["readers"]
@@ -166,13 +167,21 @@ class Configuration:
             return work * train.rows
         if name == "layer_probes":
             return work * settings["epochs"] * min(settings["train"] or train.rows, train.rows)
-        if name in GRIDS:
-            ablate, control = Ablate(**self.settings["ablate"]), Control(**self.settings["control"])
-            grids = [ablate.sizes_for(item, mode) for mode in ablate.modes]
-            return work * sum(
-                geometry.layers * (geometry.heads + 1) * taken(grid.examples)
-                + grid.draws * len(grid.shares + 2 * grid.half_shares) * taken(grid.share_examples)
-                for grid in ([control] * len(control.modes) if name == "control" else grids)
+        if name == "ablate":
+            ablate, seeds = Ablate(**settings), self.seeds(item)
+            control = len(seeds[: self.settings["run"]["control_seeds"]])
+            grids = [ablate.sizes_for(item, mode) for mode in ablate.modes] * len(seeds)
+            grids += [ablate.control] * len(ablate.control.modes) * control
+            return (
+                work
+                / self.models(name, item)
+                * sum(
+                    geometry.layers * (geometry.heads + 1) * taken(grid.examples)
+                    + grid.draws
+                    * len(grid.shares + 2 * grid.half_shares)
+                    * taken(grid.share_examples)
+                    for grid in grids
+                )
             )
         limits = [taken(settings[key]) for key in LIMITS if key in settings and name != "attend"]
         heads = geometry.layers * geometry.heads if name == "harmful" else 1

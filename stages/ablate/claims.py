@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from stages.ablate.controls import CONTROLS, ONE_WITH_THIS_ARM
 from stages.ablate.shared_heads import by_each_other
 from stages.core.outcomes import tables as of_outcomes
 from stages.core.outcomes.deciding import ACCURACY
@@ -34,8 +33,9 @@ from stages.core.verdicts.estimates import (
     smallest,
 )
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, fine_tunings
+from stages.core.verdicts.measures import Measures, fine_tunings, of_arm
 
+UNLEARNT = "the encoder tuned from random weights has not learnt the task"
 POINTS = PERCENT = 100
 SIGNIFICANCE = 0.05
 
@@ -160,15 +160,15 @@ def loss_by_heads_of_each_other(
     what it loses without others, on the task that loses least. `heads` of each are chosen."""
     own, control = by_each_other(measures, tasks, heads), {}
     with suppress(NotMeasured):
-        control = by_each_other(measures, tasks, heads, CONTROLS[GATES], TUNED_FROM_RANDOM)
-    answer = over_tasks(own, largest, control, uncontrolled=ONE_WITH_THIS_ARM)
+        control = by_each_other(measures, tasks, heads, TUNED_FROM_RANDOM)
+    answer = over_tasks(own, largest, control, uncontrolled=UNLEARNT)
     return _of_tuned(answer, own, ", ".join(tasks), measures, GATES)
 
 
 @summary("ablate")
 def extremes(measures: Measures) -> dict:
     """For each task and mode: the largest effects and the significant heads."""
-    gates = measures.frame(GATES)
+    gates = of_arm(measures.frame(GATES), TUNED)
     gates = gates[gates["metric"] == gates["task"].map(measures.deciding)]
     table: dict = {}
     for (task, mode), cells in gates.groupby(["task", "mode"], sort=False):
@@ -191,7 +191,7 @@ def _one_task(measures: Measures, table: MeasuredTable, estimate: OfRun, task: s
     own = _over_seeds(measures, table, TUNED, estimate)
     chosen = decided_by_task(task, own)
     control = _of_control(measures, table, estimate)
-    answer = over_tasks({task: own[task]}, _alone, control, uncontrolled=ONE_WITH_THIS_ARM)
+    answer = over_tasks({task: own[task]}, _alone, control, uncontrolled=UNLEARNT)
     return _of_tuned(answer, own, chosen.decided_on, measures, table)
 
 
@@ -217,7 +217,7 @@ def _of_tuned(
     table: MeasuredTable,
 ) -> Answer:
     decides = decided_on.split(", ") if decided_on else list(own)
-    seeds = fine_tunings(measures.frame(table), decides)
+    seeds = fine_tunings(of_arm(measures.frame(table), TUNED), decides)
     return replace(answer, tasks=own, decided_on=decided_on, arm=TUNED, seeds=seeds)
 
 
@@ -229,7 +229,7 @@ def _alone(estimates: Sequence[Estimate]) -> Estimate:
 def _of_control(measures: Measures, table: MeasuredTable, estimate: OfRun) -> dict[str, Estimate]:
     """The same of the encoder tuned from random weights; empty where it has learnt no task."""
     try:
-        return _over_seeds(measures, CONTROLS[table], TUNED_FROM_RANDOM, estimate)
+        return _over_seeds(measures, table, TUNED_FROM_RANDOM, estimate)
     except NotMeasured:
         return {}
 
@@ -238,7 +238,7 @@ def _over_seeds(
     measures: Measures, table: MeasuredTable, arm: Arm, estimate: OfRun
 ) -> dict[str, Estimate]:
     """The estimate of every learnt task, over its seeds."""
-    rows = of_learnt_tasks(measures, table, arm, resampled=True)
+    rows = of_arm(of_learnt_tasks(measures, table, arm, resampled=True), arm)
     rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
     found, lacking = {}, NotMeasured("no gate of this family and mode was run")
     for task, runs in rows.groupby("task", sort=False):

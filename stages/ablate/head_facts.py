@@ -1,4 +1,4 @@
-"""What a head's page shows of the effect of turning it off."""
+"""What a head's page shows of the effect of ablating it, and of the same place in the control."""
 
 import pandas as pd
 
@@ -7,22 +7,27 @@ from stages.core.outcomes.tables import GATES
 from stages.core.pages.head_facts import HeadFacts, runs_in_words
 from stages.core.pages.said import ABOVE, BELOW, counted, extreme, listed, measured, of_all, sides
 from stages.core.pages.shared_figures import POINTS, effects
-from stages.core.stage.tables import MeasuredTable
-from stages.core.verdicts.measures import Measures
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.verdicts.measures import Measures, of_arm
 
 KEYS = ["task", "mode", "layer", "head"]
 
 
 def rows(measures: Measures) -> pd.DataFrame:
     """One row a task, mode and head, over fine-tunings."""
-    return effects_of_heads(measures, GATES)
+    return effects_of_heads(measures, TUNED)
 
 
-def effects_of_heads(measures: Measures, table: MeasuredTable) -> pd.DataFrame:
+def control_rows(measures: Measures) -> pd.DataFrame:
+    """As `rows`, of the encoder that was tuned from random weights."""
+    return effects_of_heads(measures, TUNED_FROM_RANDOM).drop(columns="each fine-tuning")
+
+
+def effects_of_heads(measures: Measures, arm: Arm) -> pd.DataFrame:
     """Effects of single heads in points with their interval, and those of each fine-tuning."""
-    gates = effects(measures, table)
+    gates = effects(measures, arm)
     single = gates[gates["family"] == "head"]
-    runs = deciding(measures.frame(table))
+    runs = deciding(of_arm(measures.frame(GATES), arm))
     runs = runs[runs["family"] == "head"].assign(points=POINTS * runs["effect"])
     each = runs.groupby(KEYS)["points"].agg(runs_in_words).rename("each fine-tuning")
     shown = single.join(each, on=KEYS)
@@ -79,5 +84,12 @@ FACTS = (
         "0 the task gets worse without it.",
         rows,
         said,
+    ),
+    HeadFacts(
+        "control",
+        11,
+        "The same place in an encoder that began at random",
+        "A control: the head at this layer and number has nothing else in common with this one.",
+        control_rows,
     ),
 )

@@ -1,7 +1,10 @@
 """Heads and layers that are off (Kovaleva et al. 2019, 4.6; query-title study, 2.1 and 2.4.2)."""
 
+from contextlib import suppress
+
 import pandas as pd
 
+from stages.ablate.control_section import control_section
 from stages.ablate.said import (
     said_of_effects,
     said_of_held_out,
@@ -10,7 +13,7 @@ from stages.ablate.said import (
 )
 from stages.ablate.shared_heads import by_heads_of_others
 from stages.core.outcomes.deciding import deciding
-from stages.core.outcomes.tables import CONTROL_GATES, CONTROL_HELD_OUT, GATES, HELD_OUT
+from stages.core.outcomes.tables import HELD_OUT
 from stages.core.pages.charts import dots
 from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table
@@ -25,16 +28,16 @@ from stages.core.pages.shared_figures import (
     preferred_mode,
     single_heads,
 )
-from stages.core.stage.tables import MeasuredTable
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 
 SHOWN, CHOSEN = 5, 2  # heads of each task
 MEAN = "no study's, but this project's: what a head says of every example alike stays"
 
 
 def sections(measures: Measures) -> list[Section]:
-    gates, control = effects(measures, GATES), _control(measures)
+    gates, control = effects(measures), _control(measures)
     views = [
         (_heads, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
         (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
@@ -45,16 +48,20 @@ def sections(measures: Measures) -> list[Section]:
     ]
     measured = set(gates["mode"])
     drawn = [draw(gates, control, mode, *words) for draw, mode, *words in views if mode in measured]
-    rested_on = [_rested_on(measures, gates)] if "uniform" in measured else []
-    return [*drawn, *rested_on, _chosen(measures), _modes(gates)]
+    rested_on = []
+    if "uniform" in measured:
+        with suppress(NotMeasured):  # no task was learnt
+            rested_on = [_rested_on(measures, gates)]
+    of_control = [] if control is None else [control_section(measures)]
+    return [*drawn, *rested_on, _chosen(measures), _modes(gates), *of_control]
 
 
 def in_short(measures: Measures) -> list[str]:
-    gates, control = effects(measures, GATES), _control(measures)
+    gates, control = effects(measures), _control(measures)
     mode = preferred_mode(gates)
-    best = _best_held_out(measures, HELD_OUT, mode)
+    best = _best_held_out(measures, TUNED, mode)
     try:
-        beside = _best_held_out(measures, CONTROL_HELD_OUT, mode)
+        beside = _best_held_out(measures, TUNED_FROM_RANDOM, mode)
     except NotMeasured:
         beside = None
     said = [
@@ -65,9 +72,9 @@ def in_short(measures: Measures) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def _best_held_out(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
+def _best_held_out(measures: Measures, arm: Arm, mode: str) -> pd.DataFrame:
     """What the best head of one half gains on the other, in points, over fine-tunings."""
-    rows = deciding(measures.drawn(declared))
+    rows = deciding(of_arm(measures.drawn(HELD_OUT), arm))
     rows = rows[(rows["family"] == "head") & (rows["mode"] == mode) & (rows["picked"] == "best")]
     columns = ("effect_heldout", "low", "high")
     if rows.empty:
@@ -79,7 +86,7 @@ def _best_held_out(measures: Measures, declared: MeasuredTable, mode: str) -> pd
 def _control(measures: Measures) -> pd.DataFrame | None:
     """The effects in the encoder that was tuned from random weights, where there are any."""
     try:
-        return effects(measures, CONTROL_GATES)
+        return effects(measures, TUNED_FROM_RANDOM)
     except NotMeasured:
         return None
 
@@ -104,7 +111,10 @@ def _cells(gates: pd.DataFrame, family: str, mode: str, unit: str) -> pd.DataFra
 
 def heads(measures: Measures) -> pd.DataFrame:
     """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
-    return by_task(effects(measures, GATES)).add_prefix("off: ").add_suffix(" (points)")
+    tuned = by_task(effects(measures)).add_prefix("off: ")
+    if (gates := _control(measures)) is not None:
+        tuned = tuned.join(by_task(gates).add_prefix(f"{TUNED_FROM_RANDOM}, off: "))
+    return tuned.add_suffix(" (points)")
 
 
 def _heads(
@@ -217,7 +227,7 @@ def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
 
 
 def _chosen(measures: Measures) -> Section:
-    rows = deciding(measures.frame(HELD_OUT))
+    rows = deciding(of_arm(measures.frame(HELD_OUT), TUNED))
     columns = ["effect_picked_half", "effect_heldout", "low", "high"]
     rows = rows.assign(**{name: POINTS * rows[name] for name in columns})
     places = ["task", "seed", "family", "mode", "picked", "layer", "head"]

@@ -12,9 +12,7 @@ from itertools import permutations
 
 import pandas as pd
 
-from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, Arm
-from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
 from stages.core.verdicts.estimates import Estimate, over_seeds
@@ -40,18 +38,14 @@ def scored_by(choosing: pd.DataFrame, scoring: pd.DataFrame, count: int) -> Esti
 
 
 def by_each_other(
-    measures: Measures,
-    tasks: Sequence[str],
-    count: int,
-    table: MeasuredTable = GATES,
-    arm: Arm = TUNED,
+    measures: Measures, tasks: Sequence[str], count: int, arm: Arm = TUNED
 ) -> dict[str, Estimate]:
     """What each of two tasks loses without the heads of the other one; see `scored_by`.
 
     Raises:
         NotMeasured: one of them is not run, not run in this mode, or not learnt.
     """
-    found = by_heads_of_others(measures, count, table, arm)
+    found = by_heads_of_others(measures, count, arm)
     pairs = list(permutations(tasks, 2))
     if not set(pairs) <= set(found):
         raise NotMeasured(f"the claim is about {' and '.join(tasks)}, not both run and learnt")
@@ -59,7 +53,7 @@ def by_each_other(
 
 
 def by_heads_of_others(
-    measures: Measures, count: int, table: MeasuredTable = GATES, arm: Arm = TUNED
+    measures: Measures, count: int, arm: Arm = TUNED
 ) -> dict[tuple[str, str], Estimate]:
     """What each learnt task loses without the heads of each other one, in the source's mode.
 
@@ -69,9 +63,9 @@ def by_heads_of_others(
         By the task that scores and the task that chooses; nothing of a task alone.
 
     Raises:
-        NotMeasured: there is no such table, or no task was learnt.
+        NotMeasured: the arm has no such effects, or has learnt no task.
     """
-    rows = heads_off(measures, table, arm)
+    rows = heads_off(measures, arm)
     runs = {
         str(task): [run for _, run in of_task.groupby("seed", sort=False)]
         for task, of_task in rows.groupby("task", sort=False)

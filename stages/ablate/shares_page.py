@@ -3,15 +3,16 @@
 import pandas as pd
 
 from stages.core.outcomes.deciding import deciding
-from stages.core.outcomes.tables import CONTROL_CURVES, CURVES, GAPS
+from stages.core.outcomes.tables import CURVES, GAPS
 from stages.core.pages.charts import curves
 from stages.core.pages.joined_seeds import drawn_rows_over_seeds
 from stages.core.pages.page import Figure, Page, Section, Table
 from stages.core.pages.said import ABOVE, BELOW, NOT_SHOWN, listed, measured, number, sides
 from stages.core.pages.shared_figures import CHANGE
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
 from stages.core.stage.tables import MeasuredTable, interval_names
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 
 BANDS = {"all": "all layers", "lower": "lower half", "upper": "upper half"}
 PERCENT = 100
@@ -32,25 +33,23 @@ def in_short(measures: Measures) -> list[str]:
 def _said(measures: Measures, mode: str) -> list[str]:
     """What the curves of one mode say, of the tuned encoder and of its control."""
     own, gaps, control = (
-        _of_mode(measures, declared, mode) for declared in (CURVES, GAPS, CONTROL_CURVES)
+        _of_mode(measures, declared, arm, mode)
+        for declared, arm in ((CURVES, TUNED), (GAPS, TUNED), (CURVES, TUNED_FROM_RANDOM))
     )
     beside = said_of_all(control)
     beside = f"Control, tuned from random weights: {beside}" if beside else ""
     return [sentence for sentence in (said_of_all(own), said_of_halves(gaps), beside) if sentence]
 
 
-def _of_mode(measures: Measures, declared: MeasuredTable, mode: str) -> pd.DataFrame:
+def _of_mode(measures: Measures, declared: MeasuredTable, arm: Arm, mode: str) -> pd.DataFrame:
     """Relative changes of one table and mode; no rows where it was not measured, or has none.
 
     A configuration without shares of halves writes a table of gaps that has no rows.
     """
     try:
-        empty = measures.frame(declared).empty
+        points = relative_changes(measures, declared, arm)
     except NotMeasured:
-        empty = True
-    if empty:
         return pd.DataFrame(columns=["task", "mode", "band", "share", "value", "low", "high"])
-    points = relative_changes(measures, declared)
     return points[points["mode"] == mode]
 
 
@@ -120,14 +119,16 @@ def _ends(row: dict) -> tuple[float, float]:
     return ends if row["value"] >= 0 else (-ends[1], -ends[0])
 
 
-def relative_changes(measures: Measures, declared: MeasuredTable = CURVES) -> pd.DataFrame:
+def relative_changes(
+    measures: Measures, declared: MeasuredTable = CURVES, arm: Arm = TUNED
+) -> pd.DataFrame:
     """One row a task, mode, band and share of heads, in percent; change in percent of the baseline.
 
     Gaps between the halves have no band.
 
     Changes are means over fine-tunings; `draws` are the same sets in each of the `fine_tunings`.
     """
-    rows = deciding(measures.drawn(declared))
+    rows = deciding(of_arm(measures.drawn(declared), arm))
     rows = rows.assign(share=PERCENT * rows["share"])
     keys = ["task", "mode", "share"]
     if "band" in rows:

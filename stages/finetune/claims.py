@@ -57,10 +57,10 @@ def random_over_untuned(measures: Measures, settings: Settings, tasks: list[str]
 @measure
 def gain_over_baseline(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
     """Tuned from pretrained weights minus a baseline, on `task`; no other task will do."""
-    tuned, baselines = _tuned(measures), measures.frame(BASELINES)
+    tuned, baselines = _tuned(measures), measures.rows(BASELINES)
     gains = {}
     for name in measures.tasks:
-        before = baselines[(baselines["task"] == name) & (baselines["model"] == model)]
+        before = baselines[(baselines["data"] == name) & (baselines["model"] == model)]
         after = tuned[tuned["task"] == name]
         if len(before) and len(after):
             gains[name] = gain(

@@ -81,7 +81,7 @@ def predictions(measures: Measures) -> pd.DataFrame:
     runs = measures.frame(PREDICTIONS)
     runs = runs.assign(model=runs["arm"])
     try:
-        baselines = measures.frame(BASELINES)
+        baselines = measures.rows(BASELINES).rename(columns={"data": "task"})
         baselines = baselines.assign(model=baselines["model"].replace(MODELS), seed=-1)
     except NotMeasured:
         return runs

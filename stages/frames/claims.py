@@ -11,7 +11,7 @@ from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, count_above, over_seeds, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, of_first_corpus
+from stages.core.verdicts.measures import Measures, NotMeasured, of_arm, of_first_corpus
 from stages.frames.tables import BEST, HEADS
 
 POINTS = 100
@@ -42,7 +42,7 @@ def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answe
     """
     own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
     places = set(zip(own["layer"], own["head"], strict=True))
-    rows = of_learnt_tasks(measures, GATES, resampled=True)
+    rows = of_arm(of_learnt_tasks(measures, GATES, resampled=True), TUNED)
     rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]

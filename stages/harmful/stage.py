@@ -15,7 +15,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import PositiveInt, model_validator
 
-from stages.core.control_seeds import control_seeds
+from stages.core.control_seeds import tuned_arms
 from stages.core.encoder.batches import Encoded, encode
 from stages.core.encoder.checkpoint import load_tuned
 from stages.core.encoder.tokenizer import load_tokenizer
@@ -26,12 +26,12 @@ from stages.core.heads.seam import Gated
 from stages.core.outcomes.paired import draw_weights
 from stages.core.pieces import resumable
 from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.stage.arms import TUNED, Arm
 from stages.core.stage.places import examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.stage.tables import MeasuredTable
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
-from stages.core.tasks.task import Task, load_task, seeds_of
+from stages.core.tasks.task import Task, load_task
 from stages.harmful.attention import confidence_and_entropy
 from stages.harmful.choices import Head, as_many_as_help, divide, random_heads, rank, widening
 from stages.harmful.found import (
@@ -79,9 +79,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
     """
     parameters = section(Harmful, "harmful")
     definition = load_task(task)
-    every, seeds = seeds_of(task), seeds_of(task, seed)
-    models: list[tuple[Arm, int]] = [(TUNED, one) for one in seeds]
-    models += [(TUNED_FROM_RANDOM, one) for one in control_seeds(every) if one in seeds]
+    models = tuned_arms(task, seed)
     with resumable("harmful", task) as state:
         measured = [
             measure(task, arm, tuned_with, definition, parameters, state / f"{arm}-{tuned_with}")

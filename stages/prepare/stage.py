@@ -9,11 +9,12 @@ from stages.core.known_tokens import known_tokens, require_known
 from stages.core.stage.files import InputError, atomic
 from stages.core.stage.places import examples_file
 from stages.core.stage.settings import section
-from stages.core.tasks.examples import validate, write_examples
-from stages.core.tasks.tables import TASK_SIZES
+from stages.core.tasks.examples import read_examples, validate, write_examples
+from stages.core.tasks.tables import BASELINES, TASK_SIZES
 from stages.core.tasks.task import Task, load_task
 from stages.core.tasks.texts import shown
 from stages.core.written import written_examples
+from stages.prepare.baselines import baseline_predictions
 from stages.prepare.sources import read_source
 
 TEXTS = ["text_a", "text_b"]
@@ -22,7 +23,7 @@ IN_BOTH = 0.05
 
 
 def run_stage(task: str) -> None:
-    """Write work/tasks/TASK/train.parquet and validation.parquet."""
+    """Write the examples of TASK to work/tasks/TASK, and the predictions of baselines on them."""
     entry = load_task(task)
     if entry.data.source == "written":
         frames = written_examples(task, entry.data)
@@ -39,6 +40,10 @@ def run_stage(task: str) -> None:
         for split, examples in frames.items():
             write_examples(examples, folder / examples_file(task, split).name)
     TASK_SIZES.write(table, data=task)
+    train, validation = (
+        read_examples(examples_file(task, split)) for split in ("train", "validation")
+    )
+    BASELINES.write(baseline_predictions(train, validation, entry), data=task)
 
 
 def require_difference(where: str, labels: pd.Series, task: Task) -> None:

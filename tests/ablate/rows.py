@@ -8,6 +8,7 @@ def effect(value: float, names: tuple[str, str] = ("effect", "relative"), **colu
     absolute, relative = names
     row = {
         "seed": 0,
+        "arm": "tuned",
         "metric": "accuracy",
         "examples": 400,
         "baseline": BASELINE,

@@ -19,6 +19,7 @@ def write_held_out(measures: Measures, task: str, value: float, **columns) -> No
     own = row | place | columns
     others = ({"metric": "f1"}, {"family": "random"}, {"mode": "mean"}, {"picked": "usual"})
     decoys = [own | other | {"effect_heldout": 9.0, "relative_heldout": 9.0} for other in others]
+    decoys.append(decoys[0] | {"metric": "accuracy", "arm": "untuned"})
     write_drawn(measures, of_outcomes.HELD_OUT, [*decoys, own], task=task)
 
 
@@ -51,12 +52,11 @@ def test_a_layer_must_help_and_beat_its_control_on_one_and_the_same_task(measure
     """The layer of task one helps, and as much with random weights; that of task two hurts less."""
     for task, own, control in (("one", 0.05, 0.05), ("two", -0.02, -0.2)):
         place = {"family": "layer", "mode": "uniform", "picked": "best", "effect_picked_half": 1.0}
-        for table, value in (
-            (of_outcomes.HELD_OUT, own),
-            (of_outcomes.CONTROL_HELD_OUT, control),
-        ):
-            row = effect(value, ("effect_heldout", "relative_heldout"), **place)
-            write_drawn(measures, table, [row], task=task)
+        rows = [
+            effect(value, ("effect_heldout", "relative_heldout"), arm=arm, **place)
+            for arm, value in (("tuned_from_random", control), ("tuned", own))
+        ]
+        write_drawn(measures, of_outcomes.HELD_OUT, rows, task=task)
     answer = found(measures, "layer_held_out", picked="best")
     assert answer.pooled.value == pytest.approx(5)
     assert answer.beyond.value == pytest.approx(0, abs=1e-6)
@@ -70,9 +70,9 @@ def test_best_layer_is_relative_to_the_baseline(measures):
 
 
 def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
-    write_gates(measures, [gate(-0.08), gate(-0.02, head=1)])
     control = [gate(-0.04), gate(0.0, head=1)]
-    write_drawn(measures, of_outcomes.CONTROL_GATES, control, task="one")
+    control = [row | {"arm": "tuned_from_random"} for row in control]
+    write_gates(measures, [*control, gate(-0.08), gate(-0.02, head=1)])
     answer = found(measures, "least_effect_of_heads", task="one")
     assert (answer.pooled.value, answer.control.value) == pytest.approx((-10, -5))
     assert answer.beyond.value == pytest.approx(-5)
@@ -81,9 +81,8 @@ def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
 def test_a_control_that_has_learnt_nothing_is_none(measures):
     for arm, wrong in (("tuned", 2), ("tuned_from_random", 10)):
         write_run(measures, "finetune/one", wrong, arm=arm, seed=0)
-    write_run(measures, "baseline/one", 10, model="majority")
-    write_gates(measures, [gate(-0.08)])
-    write_drawn(measures, of_outcomes.CONTROL_GATES, [gate(0.0)], task="one")
+    write_run(measures, "prepare/one-baselines", 10, model="majority")
+    write_gates(measures, [gate(-0.08), gate(0.0, arm="tuned_from_random")])
     answer = found(measures, "least_effect_of_heads", task="one")
     assert answer.control is None
     assert "has not learnt the task" in answer.uncontrolled
@@ -123,7 +122,7 @@ def test_seeds_of_a_task_add_their_variance(measures):
 def test_a_task_that_was_not_learnt_says_nothing_about_heads(measures):
     for task, wrong in (("one", 10), ("two", 2)):
         write_run(measures, f"finetune/{task}", wrong, arm="tuned", seed=0)
-        write_run(measures, f"baseline/{task}", 10, model="majority")
+        write_run(measures, f"prepare/{task}-baselines", 10, model="majority")
         rows = [gate(0.02, mode="uniform")]
         write_drawn(measures, of_outcomes.MEANS, rows, task=task)
         write_drawn(measures, of_outcomes.GATES, [gate(0.02)], task=task)
@@ -168,7 +167,7 @@ def test_the_usual_effect_leaves_in_what_resamples_have_more(measures):
     """Noise of one more win and loss (0.1 of 20 examples) is no variance of the effects."""
     rows = [gate(value, head=head, examples=20) for head, value in enumerate((0.08, -0.08) * 50)]
     write_drawn(measures, of_outcomes.GATES, rows, task="one")
-    path = measures.folder / "effects/one-resampled.npy"
+    path = measures.folder / "ablate/one-resampled.npy"
     drawn = np.load(path)
     won, lost = np.random.default_rng(0).poisson(size=(2, *drawn.shape[1:]))
     drawn = drawn + (won - lost) / 20 / np.array([1, BASELINE])[:, None, None]

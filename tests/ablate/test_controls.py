@@ -8,18 +8,18 @@ from stages.core.verdicts.claims import SUMMARIES
 from tests.ablate.rows import effect, gate
 from tests.claims import found, write_drawn
 
+CONTROL = "tuned_from_random"
 HELD_OUT = ("effect_heldout", "relative_heldout")
 PICKED = {"picked": "best", "effect_picked_half": 1.0}
 AT_HALF = {"share": 0.5, "task": "one"}
 
 
 @pytest.mark.parametrize(
-    ("measure", "own", "control", "place", "arguments", "points"),
+    ("measure", "table", "place", "arguments", "points"),
     [
         (
             "best_head_held_out",
             of_outcomes.HELD_OUT,
-            of_outcomes.CONTROL_HELD_OUT,
             {"family": "head", "mode": "uniform", **PICKED},
             {},
             (-8, -4),
@@ -27,7 +27,6 @@ AT_HALF = {"share": 0.5, "task": "one"}
         (
             "best_layer_relative",
             of_outcomes.HELD_OUT,
-            of_outcomes.CONTROL_HELD_OUT,
             {"family": "layer", "mode": "zero", **PICKED},
             {"task": "one"},
             (-10, -5),
@@ -35,7 +34,6 @@ AT_HALF = {"share": 0.5, "task": "one"}
         (
             "mean_head_effect",
             of_outcomes.MEANS,
-            of_outcomes.CONTROL_MEANS,
             {"family": "head", "mode": "uniform"},
             {},
             (-8, -4),
@@ -43,7 +41,6 @@ AT_HALF = {"share": 0.5, "task": "one"}
         (
             "least_effect_of_layers",
             of_outcomes.GATES,
-            of_outcomes.CONTROL_GATES,
             {"family": "layer", "mode": "zero", "layer": 1, "head": -1},
             {"task": "one"},
             (-10, -5),
@@ -51,7 +48,6 @@ AT_HALF = {"share": 0.5, "task": "one"}
         (
             "random_share",
             of_outcomes.CURVES,
-            of_outcomes.CONTROL_CURVES,
             {"mode": "zero", "band": "all", "share": 0.5, "draws": 10},
             AT_HALF,
             (-10, -5),
@@ -59,20 +55,17 @@ AT_HALF = {"share": 0.5, "task": "one"}
         (
             "lower_against_upper",
             of_outcomes.GAPS,
-            of_outcomes.CONTROL_GAPS,
             {"mode": "zero", "share": 0.5, "draws": 10},
             AT_HALF,
             (-10, -5),
         ),
     ],
 )
-def test_every_effect_has_its_own_control(
-    measures, measure, own, control, place, arguments, points
-):
+def test_every_effect_has_its_own_control(measures, measure, table, place, arguments, points):
     """0.08 of a metric of 0.8, and 0.04 in the control."""
-    names = HELD_OUT if own is of_outcomes.HELD_OUT else ("effect", "relative")
-    write_drawn(measures, own, [effect(-0.08, names, **place)], task="one")
-    write_drawn(measures, control, [effect(-0.04, names, **place)], task="one")
+    names = HELD_OUT if table is of_outcomes.HELD_OUT else ("effect", "relative")
+    rows = [effect(-0.04, names, arm=CONTROL, **place), effect(-0.08, names, **place)]
+    write_drawn(measures, table, rows, task="one")
     answer = found(measures, measure, **arguments)
     assert (answer.pooled.value, answer.control.value) == pytest.approx(points)
     assert answer.beyond.value == pytest.approx(points[0] - points[1])
@@ -82,15 +75,15 @@ def test_the_mean_must_beat_its_control_on_the_task_where_it_is_largest(measures
     """On task one random weights gain as much, on task two they lose far more."""
     place = {"family": "head", "mode": "uniform"}
     for task, own, control in (("one", 0.05, 0.05), ("two", 0.02, -0.2)):
-        write_drawn(measures, of_outcomes.MEANS, [effect(own, **place)], task=task)
-        write_drawn(measures, of_outcomes.CONTROL_MEANS, [effect(control, **place)], task=task)
+        rows = [effect(control, arm=CONTROL, **place), effect(own, **place)]
+        write_drawn(measures, of_outcomes.MEANS, rows, task=task)
     answer = found(measures, "mean_head_effect")
     assert (answer.pooled.value, answer.control.value) == pytest.approx((5, 5))
     assert answer.beyond.value == pytest.approx(0, abs=1e-6)
 
 
 def test_only_fine_tunings_of_the_tasks_that_decide_are_counted(measures):
-    twice = [gate(-0.08), gate(-0.04, seed=1)]
+    twice = [gate(-0.08), gate(-0.04, seed=1), gate(0.0, arm=CONTROL, seed=2)]
     write_drawn(measures, of_outcomes.GATES, twice, task="one")
     write_drawn(measures, of_outcomes.GATES, [gate(-0.08)], task="two")
     assert found(measures, "least_effect_of_heads", task="one").seeds == 2
@@ -116,6 +109,7 @@ def test_figures_of_all_effects_in_accuracy(measures):
         gate(-0.1, family="layer", layer=2, p_holm=0.2),
         gate(0.5, metric="f1", p_holm=0.001),
         gate(-0.07, mode="uniform", p_holm=0.01),
+        gate(-0.9, arm=CONTROL, p_holm=0.001),
     ]
     write_drawn(measures, of_outcomes.GATES, rows, task="one")
     zero = {"largest_gain": 0.02, "largest_loss": -0.03}

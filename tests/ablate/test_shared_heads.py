@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from stages.ablate.shared_heads import scored_by
-from stages.core.outcomes.tables import CONTROL_GATES, GATES
+from stages.core.outcomes.tables import GATES
 from stages.core.stage.places import MEASURES
-from stages.core.stage.tables import MeasuredTable
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
@@ -108,23 +107,36 @@ def test_noise_that_chooses_and_noise_that_scores_show_nothing():
 
 
 def write_grids(
-    measures: Measures, table: MeasuredTable, effects: dict[str, np.ndarray], seed: int = 0
+    measures: Measures,
+    effects: dict[str, np.ndarray],
+    seed: int = 0,
+    control: dict[str, np.ndarray] | None = None,
 ) -> None:
-    """The mode uniform of each task, beside decoys of another mode, metric and family."""
-    for stream, (task, of_task) in enumerate(effects.items()):
-        rows, drawn = grid(of_task, stream=stream)
-        place = {"family": "head", "mode": "uniform", "metric": "accuracy", "seed": seed}
-        decoys = [
-            {"mode": "zero", "effect": -9},
-            {"metric": "f1", "effect": -9},
-            {"family": "layer", "effect": -9, "head": -1},
-        ]
-        written = [row | place for row in rows]
-        written += [row | place | decoy for decoy in decoys for row in rows[:2]]
-        write_rows(measures, table, written, task=task)
-        of_decoys = np.full((len(written) - len(rows), RESAMPLES), -9)
-        path = measures.folder / table.resampled_path(task=task).relative_to(MEASURES)
-        np.save(path, np.stack([np.concatenate([drawn, of_decoys])] * 2))
+    """The mode uniform of each task, beside decoys of another mode, metric, family and arm.
+
+    Args:
+        control: effects in the encoder that was tuned from random weights.
+    """
+    place = {"family": "head", "mode": "uniform", "metric": "accuracy", "seed": seed}
+    decoys = [
+        {"mode": "zero", "effect": -9},
+        {"metric": "f1", "effect": -9},
+        {"family": "layer", "effect": -9, "head": -1},
+        {"arm": "untuned", "effect": -9},
+    ]
+    tables: dict[str, tuple[list, list]] = {}
+    for arm, of_arm in (("tuned", effects), ("tuned_from_random", control or {})):
+        for stream, (task, of_task) in enumerate(of_arm.items()):
+            rows, drawn = grid(of_task, stream=stream)
+            rows = [row | place | {"arm": arm} for row in rows]
+            of_decoys = [row | decoy for decoy in decoys for row in rows[:2]]
+            written, resampled = tables.setdefault(task, ([], []))
+            written += rows + of_decoys
+            resampled += [drawn, np.full((len(of_decoys), RESAMPLES), -9)]
+    for task, (written, resampled) in tables.items():
+        write_rows(measures, GATES, written, task=task)
+        path = measures.folder / GATES.resampled_path(task=task).relative_to(MEASURES)
+        np.save(path, np.stack([np.concatenate(resampled)] * 2))
 
 
 @pytest.fixture
@@ -140,8 +152,9 @@ def of_both(measures: Measures) -> Any:
 def test_both_tasks_must_need_each_others_heads(of_glue):
     """STS-B needs those of RTE and one more, so RTE's score without STS-B's is the smaller."""
     stsb = losses(*PAIR) + losses((0, 3), size=-0.3)
-    write_grids(of_glue, GATES, {"stsb": stsb, "rte": losses(*PAIR), "mrpc": losses((0, 0))})
-    write_grids(of_glue, CONTROL_GATES, {"stsb": losses((1, 1), (0, 1)), "rte": losses(*PAIR)})
+    tuned = {"stsb": stsb, "rte": losses(*PAIR), "mrpc": losses((0, 0))}
+    control = {"stsb": losses((1, 1), (0, 1)), "rte": losses(*PAIR)}
+    write_grids(of_glue, tuned, control=control)
     answer = of_both(of_glue)
     # STS-B without its third head: -20 + 3; RTE by (0, 3) and a tie of two: (0 - 20) / 2 + 2.
     assert answer.tasks["stsb"].value == pytest.approx(-17)
@@ -154,17 +167,17 @@ def test_both_tasks_must_need_each_others_heads(of_glue):
 
 
 def test_both_tasks_are_needed(of_glue):
-    write_grids(of_glue, GATES, {"stsb": losses(*PAIR), "mrpc": losses(*PAIR)})
+    write_grids(of_glue, {"stsb": losses(*PAIR), "mrpc": losses(*PAIR)})
     with pytest.raises(NotMeasured, match="stsb and rte"):
         of_both(of_glue)
-    write_grids(of_glue, GATES, {"rte": losses(*PAIR)})
-    write_grids(of_glue, CONTROL_GATES, {"stsb": losses(*PAIR)})
+    both = {"stsb": losses(*PAIR), "rte": losses(*PAIR)}
+    write_grids(of_glue, both, control={"stsb": losses(*PAIR)})
     answer = of_both(of_glue)
     assert (answer.control, answer.pooled.value) == (None, pytest.approx(-20))
     assert "has not learnt" in answer.uncontrolled
     for task, wrong in (("stsb", 2), ("rte", 10), ("mrpc", 2)):
         write_run(of_glue, f"finetune/{task}", wrong, arm="tuned", seed=0)
-        write_run(of_glue, f"baseline/{task}", 10, model="majority")
+        write_run(of_glue, f"prepare/{task}-baselines", 10, model="majority")
     with pytest.raises(NotMeasured, match="stsb and rte"):
         of_both(of_glue)
 
@@ -173,7 +186,7 @@ def test_fine_tunings_of_both_tasks_stand_side_by_side(of_glue):
     """The first ones need each other's heads, the second ones have heads of their own."""
     stacked = {}
     for seed, rte in ((0, PAIR), (1, ((0, 0), (0, 1)))):
-        write_grids(of_glue, GATES, {"stsb": losses(*PAIR), "rte": losses(*rte)}, seed)
+        write_grids(of_glue, {"stsb": losses(*PAIR), "rte": losses(*rte)}, seed)
         for task in ("stsb", "rte"):
             path = of_glue.folder / GATES.path(task=task).relative_to(MEASURES)
             drawn = of_glue.folder / GATES.resampled_path(task=task).relative_to(MEASURES)
@@ -192,10 +205,9 @@ def test_fine_tunings_of_both_tasks_stand_side_by_side(of_glue):
 
 def test_a_control_that_has_not_learnt_both_tasks_is_none(of_glue):
     both = {"stsb": losses(*PAIR), "rte": losses(*PAIR)}
-    write_grids(of_glue, GATES, both)
-    write_grids(of_glue, CONTROL_GATES, both)
+    write_grids(of_glue, both, control=both)
     for task, wrong in (("stsb", 2), ("rte", 10)):
         write_run(of_glue, f"finetune/{task}", 2, arm="tuned", seed=0)
         write_run(of_glue, f"finetune/{task}", wrong, arm="tuned_from_random", seed=0)
-        write_run(of_glue, f"baseline/{task}", 10, model="majority")
+        write_run(of_glue, f"prepare/{task}-baselines", 10, model="majority")
     assert of_both(of_glue).control is None

@@ -1,6 +1,8 @@
 """What the page of random shares says, on curves whose sentences are known."""
 
+import numpy as np
 import pandas as pd
+import pytest
 
 from stages.ablate.shares_page import in_short, said_of_all, said_of_halves
 from stages.core.outcomes.tables import CURVES, GAPS
@@ -53,13 +55,17 @@ def test_the_half_that_costs_more_is_the_one_below_by_the_whole_interval():
     assert said_of_halves(rows.iloc[:0]) == ""
 
 
-def test_a_configuration_without_shares_of_halves_speaks_of_all_heads_alone(measures):
-    """Its table of gaps is there, and has no rows."""
+@pytest.mark.parametrize("of_control", [0, 1])
+def test_a_configuration_without_shares_of_halves_speaks_of_all_heads_alone(measures, of_control):
+    """Its table of gaps is there, and has no rows, or those of the control alone."""
     place = {"mode": "zero", "share": 0.5, "draws": 10}
     rows = [effect(-0.08, ("effect", "relative"), **place)]
     write_drawn(measures, CURVES, [row | {"band": "all"} for row in rows], task="one")
-    write_drawn(measures, GAPS, rows, task="one")
+    control = [row | {"arm": "tuned_from_random"} for row in rows]
+    write_drawn(measures, GAPS, control, task="one")
     gaps = measures.folder / GAPS.path(task="one").relative_to(MEASURES)
-    pd.read_parquet(gaps).iloc[:0].to_parquet(gaps, index=False)
+    pd.read_parquet(gaps).iloc[:of_control].to_parquet(gaps, index=False)
+    drawn = measures.folder / GAPS.resampled_path(task="one").relative_to(MEASURES)
+    np.save(drawn, np.load(drawn)[:, :of_control])
     said = in_short(measures)
     assert len(said) == 1 and said[0].startswith("The smallest random share of all heads")

@@ -1,4 +1,4 @@
-"""The stages `ablate` and `effects`: sizes of modes and tasks, and effects in every metric."""
+"""The stage `ablate`: sizes of modes and tasks, and effects in every metric."""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 from sklearn.metrics import f1_score
 
-from stages.ablate.effects import stage as effects
-from stages.ablate.stage import Ablate
+from stages.ablate import stage as ablate
+from stages.ablate.settings import Ablate
 from stages.core.heads.gates import random_shares, single_heads, whole_layers
 from stages.core.outcomes.outcomes import write_outcomes
 from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
@@ -28,6 +28,9 @@ SECTION = {
     "precision": "fp32",
     "batch": 4,
     "reference": 8,
+    "control": SIZES | {"modes": ["zero", "uniform"], "batch": 8},
+    "splits": 20,
+    "resamples": 30,
     "seed": 0,
 }
 
@@ -51,6 +54,8 @@ def test_a_task_has_its_own_sizes_in_one_mode():
     [
         ({"modes": ["zero", "mean"]}, "lacks the modes mean"),
         ({"sizes": {mode: SIZES | {"shares": []} for mode in ("zero", "uniform")}}, "shares"),
+        ({"control": SECTION["control"] | {"shares": []}}, "control.shares"),
+        ({"control": SECTION["control"] | {"modes": ["mean"]}}, "control.modes"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(changes, words):
@@ -58,10 +63,33 @@ def test_sizes_that_do_not_fit_are_refused(changes, words):
         Ablate(**SECTION | changes)
 
 
+def test_gates_of_each_arm():
+    """Two layers of three heads: 8 gates a mode. All heads of a half are one set."""
+    control = {"examples": None, "shares": [0.5], "draws": 2, "half_shares": [0.25, 0.5]}
+    changes = {"modes": ["zero", "mean"], "sizes": {"zero": SIZES, "mean": SIZES | {"shares": []}}}
+    section = Ablate(**SECTION | changes | {"control": SECTION["control"] | control})
+    tuned = section.gate_sets("one", "tuned", 2, 3)
+    assert [(name, len(gates), count) for name, gates, count in tuned] == [
+        ("fixed-zero", 8, 256),
+        ("shares-zero", 2 * 10, 80),
+        ("fixed-mean", 8, 256),
+    ]
+    of_control = section.gate_sets("one", "tuned_from_random", 2, 3)
+    assert [(name, len(gates), count) for name, gates, count in of_control] == [
+        ("fixed-zero-uniform", 16, None),
+        ("shares-zero", 2 + 2 * (2 + 1), 80),
+    ]
+    assert {gate.mode for gate in of_control[1].gates} == {"zero"}
+    assert (section.batch_of("tuned"), section.batch_of("tuned_from_random")) == (4, 8)
+
+
 def test_effects_are_in_accuracy_with_the_first_metric_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     task = toy.PARAMETERS["tasks"]["toy"] | {"metrics": ["f1", "accuracy"]}
-    toy.write_parameters(tasks={"toy": task}, effects={"splits": 20, "resamples": 30, "seed": 0})
+    toy.write_parameters(tasks={"toy": task}, ablate=SECTION)
+    monkeypatch.setattr(ablate, "tuned_arms", lambda task, seed: [("tuned", seed)])
+    monkeypatch.setattr(ablate, "outcomes_of", lambda *words: outcomes_folder("toy", 0))
+    monkeypatch.setattr(ablate, "publish", lambda *words: None)
     generator = np.random.default_rng(0)
     labels = generator.integers(0, 2, 24)
     right = generator.random(24) < 0.8
@@ -82,7 +110,7 @@ def test_effects_are_in_accuracy_with_the_first_metric_beside_it(tmp_path, monke
         gates = [*single_heads(2, 3, mode), *whole_layers(2, 3, mode)]
         kept[mode] = write(f"fixed-{mode}", gates, count)
         write(f"shares-{mode}", list(random_shares(2, 3, mode, shares[mode], 2, 0)), 10)
-    effects.run_stage("toy", 0)
+    ablate.run_stage("toy", 0)
 
     gates = pd.read_parquet(GATES.path(task="toy", seed=0))
     assert gates.groupby(["metric", "mode"], sort=False).size().to_dict() == {

@@ -362,7 +362,7 @@ def test_what_is_measured_is_what_the_pipeline_writes(change):
     change(lambda own: None)
     run_stage()
     everything = MEASURED.read_text().split()
-    assert {"surface", "effects", "text_patterns", "prepare"} <= set(everything)
+    assert {"surface", "ablate", "text_patterns", "prepare"} <= set(everything)
     pipeline = read_yaml("dvc.yaml")
     del pipeline["stages"]["surface"]
     with Path("dvc.yaml").open("w") as stream:

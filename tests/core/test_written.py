@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from stages.baseline.stage import bag_of_words, majority, overlap_numbers, word_overlap
 from stages.core.corpora.entries import WrittenCorpus
 from stages.core.questions.question import validate as validate_questions
 from stages.core.stage.files import InputError
@@ -25,6 +24,7 @@ from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.task import WrittenData, load_task
 from stages.core.written import SPLITS, written_examples, written_questions, written_rows
 from stages.corpus import written as corpus
+from stages.prepare.baselines import bag_of_words, majority, overlap_numbers, word_overlap
 from stages.stimuli.written import attention_rows, probe_rows
 
 ROOT = Path(__file__).parents[2]

@@ -240,7 +240,9 @@ def write_matches(measures, task: str, gains: dict[str, list[float]], effects: l
         for mode, seed, sign in (("uniform", 0, 1), ("uniform", 1, -1), ("zero", 0, -1))
         for place, value in zip(places, [sign * effect for effect in effects], strict=True)
     ]
-    write_drawn(measures, GATES, grid[::-1], task=task)
+    rows = [row | {"arm": "tuned"} for row in grid]
+    rows += [row | {"arm": "tuned_from_random", "effect": -row["effect"]} for row in grid]
+    write_drawn(measures, GATES, rows[::-1], task=task)
 
 
 def test_the_heads_that_a_task_needs_are_scored_by_what_matching_words_gain(measures):

@@ -32,7 +32,7 @@ def test_gains_of_table_1_are_of_accuracy_where_labels_are_classes(tmp_path):
     measures = Measures(tmp_path, {"one": "f1"}, ["untuned", "tuned"], {"one": [0]})
     for arm, wrong in (("untuned", 10), ("tuned", 3)):  # F1 would gain 0.36
         write_run(measures, "finetune/one", wrong, arm=arm, seed=0)
-    write_run(measures, "baseline/one", 9, model="bag_of_words")
+    write_run(measures, "prepare/one-baselines", 9, model="bag_of_words")
     assert found(measures, "gain_of_tuning", arm="untuned").pooled.value == pytest.approx(35)
     over = found(measures, "gain_over_baseline", model="bag_of_words", task="one")
     assert over.pooled.value == pytest.approx(30)
@@ -48,7 +48,7 @@ def test_gain_of_pretraining_is_that_of_the_weakest_task(measures):
 def test_a_task_that_was_not_learnt_from_random_weights_is_left_out(measures):
     """Task one is: there the encoder that began at random says what the majority is."""
     for task, from_random, tuned in (("one", 10, 9), ("two", 8, 2)):
-        write_run(measures, f"baseline/{task}", 10, model="majority")
+        write_run(measures, f"prepare/{task}-baselines", 10, model="majority")
         write_run(measures, f"finetune/{task}", from_random, arm="tuned_from_random", seed=0)
         write_run(measures, f"finetune/{task}", tuned, arm="tuned", seed=0)
         write_run(measures, f"finetune/{task}", 10, arm="untuned", seed=0)
@@ -102,8 +102,8 @@ def test_gain_over_baseline_is_of_the_named_task(measures):
     for task, tuned, baseline in (("two", 5, 7), ("one", 2, 12)):
         write_run(measures, f"finetune/{task}", tuned, arm="tuned", seed=0)
         write_run(measures, f"finetune/{task}", 0, arm="untuned", seed=0)
-        write_run(measures, f"baseline/{task}", baseline, model="bag_of_words")
-        write_run(measures, f"baseline/{task}", 4, model="majority")
+        write_run(measures, f"prepare/{task}-baselines", baseline, model="bag_of_words")
+        write_run(measures, f"prepare/{task}-baselines", 4, model="majority")
     gain = found(measures, "gain_over_baseline", model="bag_of_words", task="one")
     assert gain.pooled.value == pytest.approx(50)
     assert gain.tasks["two"].value == pytest.approx(10)

@@ -42,8 +42,8 @@ def test_the_interval_of_several_seeds_is_over_them_too(measures):
 
 def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(measures):
     """Of twenty: the best baseline gets 10 right, the tuned encoder these and 5 more."""
-    write_run(measures, "baseline/one", 10, model="majority")
-    write_run(measures, "baseline/one", 12, model="bag_of_words")
+    write_run(measures, "prepare/one-baselines", 10, model="majority")
+    write_run(measures, "prepare/one-baselines", 12, model="bag_of_words")
     write_run(measures, "finetune/one", 5, arm="tuned", seed=0)
     rows = scores(measures).set_index("model")
     assert rows.loc["tuned", "low"] < rows.loc["majority class", "high"]

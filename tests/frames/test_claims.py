@@ -63,7 +63,7 @@ def test_heads_above_a_weight_are_counted_of_so_many_texts(measures):
 def gate(layer: int, head: int, effect: float, seed: int = 0, **changes) -> dict:
     row = {"family": "head", "mode": "uniform", "layer": layer, "head": head, "examples": 50}
     row |= {"effect": effect, "low": effect - 0.02, "high": effect + 0.01, "seed": seed}
-    return row | {"baseline": 0.8, "metric": "accuracy"} | changes
+    return row | {"baseline": 0.8, "metric": "accuracy", "arm": "tuned"} | changes
 
 
 @pytest.fixture
@@ -78,6 +78,7 @@ def turned_off(measures, monkeypatch):
         gate(2, 0, -0.7, mode="zero"),
         gate(2, 0, -0.8, family="layer"),
         gate(2, 0, -0.9, metric="macro_f1"),
+        gate(2, 0, -0.95, arm="tuned_from_random"),
     ]
     one = [gate(1, 2, -0.01), gate(2, 0, 0.03), *decoys]
     two = [gate(1, 2, 0.0), gate(2, 0, -0.02), *decoys]

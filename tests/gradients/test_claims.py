@@ -82,7 +82,7 @@ def test_a_no_op_for_random_weights_as_well_does_not_hold(texts):
 def test_a_task_that_was_not_learnt_says_nothing_of_gradients(texts):
     for task, wrong, own in (("one", 10, 1.0), ("two", 2, 3.0)):
         write_run(texts, f"finetune/{task}", wrong, arm=TUNED, seed=0)
-        write_run(texts, f"baseline/{task}", 10, model="majority")
+        write_run(texts, f"prepare/{task}-baselines", 10, model="majority")
         write_drawn(texts, TASKS, rows([own] * 4, [4] * 4, arm=TUNED), task=task)
     answer = ratio(texts)
     assert list(answer.tasks) == ["two"]

@@ -52,7 +52,7 @@ def test_the_control_goes_through_the_same_procedure(measures):
 def test_a_control_that_has_not_learnt_is_none(measures):
     for arm, wrong in (("tuned", 2), ("tuned_from_random", 10)):
         write_run(measures, "finetune/one", wrong, arm=arm, seed=0)
-    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "prepare/one-baselines", 10, model="majority")
     write_scores(
         measures, "one", scored("loss", -0.1), scored("loss", -0.4, arm="tuned_from_random")
     )

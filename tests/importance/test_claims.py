@@ -73,7 +73,7 @@ def test_the_dearest_task_decides_on_cost(measures):
 def test_a_task_that_was_not_learnt_is_left_out(measures, measure):
     for task, wrong, value in (("one", 10, -0.5), ("two", 2, 0.5)):
         write_run(measures, f"finetune/{task}", wrong, arm="tuned", seed=0)
-        write_run(measures, f"baseline/{task}", 10, model="majority")
+        write_run(measures, f"prepare/{task}-baselines", 10, model="majority")
         rows = [agreement("loss", value), agreement("loss", 2 * value, "layer")]
         write_drawn(measures, AGREEMENT, rows, task=task)
     answer = found(measures, measure, exact="loss")

@@ -10,23 +10,26 @@ from stages.ablate import stage as ablate
 from stages.importance import stage as importance
 from tests import toy
 
+SIZES = {
+    "examples": None,
+    "shares": [1.0],
+    "half_shares": [],
+    "draws": 1,
+    "share_examples": 4,
+}
 ABLATE = {
     "modes": ["zero"],
-    "sizes": {
-        "zero": {
-            "examples": None,
-            "shares": [1.0],
-            "half_shares": [],
-            "draws": 1,
-            "share_examples": 4,
-        },
-    },
+    "sizes": {"zero": SIZES},
     "for_tasks": [],
+    "control": SIZES | {"modes": ["zero"], "batch": 8},
     "precision": "fp32",
     "batch": 8,
     "reference": 4,
+    "splits": 2,
+    "resamples": 20,
     "seed": 0,
 }
+RUN = {"seeds": [1, 0], "control_seeds": 1}
 IMPORTANCE = {"batch": 8, "resamples": 20, "seed": 0}
 
 
@@ -34,12 +37,12 @@ IMPORTANCE = {"batch": 8, "resamples": 20, "seed": 0}
 def project(tmp_path, monkeypatch, tiny_bert) -> None:
     """A folder with 16 examples, and of two seeds a model and its outcomes."""
     monkeypatch.chdir(tmp_path)
-    toy.write_parameters(ablate=ABLATE, importance=IMPORTANCE, run={"seeds": [1, 0]})
+    toy.write_parameters(ablate=ABLATE, importance=IMPORTANCE, run=RUN)
     toy.write_examples_of("toy", 16)
     validation = toy.examples_path("toy")
     validation.with_name("train.parquet").write_bytes(validation.read_bytes())
     for seed in (0, 1):
-        toy.write_models(tiny_bert, "tuned", seed=seed)
+        toy.write_models(tiny_bert, "tuned", "tuned_from_random", seed=seed)
     ablate.run_stage("toy")
 
 

@@ -148,8 +148,8 @@ def test_metrics_and_plots_are_shown(rebuilt, warm):
 
 
 def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt, warm):
-    output = rebuilt / "work/ablate/mrpc"
-    before = contents(output)
+    output, measures = rebuilt / "work/ablate/mrpc", rebuilt / "work/measures/ablate"
+    before = contents(output), contents(measures)
     shutil.rmtree(output)
     words = ["-m", "stages", "ablate", "--task", "mrpc"]
     progress = rebuilt / "work/scratch/ablate"
@@ -164,7 +164,9 @@ def test_ablate_killed_midway_goes_on_to_the_same_result(rebuilt, warm):
     assert process.returncode == -signal.SIGKILL
     assert not output.exists()
     run(rebuilt, "python", *words, **warm)
-    assert contents(output) == before
+    assert (contents(output), contents(measures)) == before
     # Batches make room for what they add up to.
-    assert [path.name for path in progress.glob("mrpc/0/*/finished/*")] == ["outcomes"]
-    assert not list(progress.glob("mrpc/0/*/fixed"))
+    for arm in ("tuned", "tuned_from_random"):
+        finished = progress.glob(f"mrpc/{arm}-0/*/finished/*")
+        assert [path.name for path in finished] == ["outcomes"]
+        assert not list(progress.glob(f"mrpc/{arm}-0/*/fixed-*"))

@@ -153,7 +153,7 @@ def test_dvc_lists_the_stages_of_every_configuration(folder):
     assert listed.returncode == 0, listed.stderr
     names = listed.stdout.splitlines()
     tasks = YAML(typ="safe").load(folder / "params.yaml")["run"]["tasks"]
-    for stage in ("finetune", "ablate", "effects", "control", "drift"):
+    for stage in ("finetune", "ablate", "drift"):
         # Seeds and arms make no further stages.
         assert [name for name in names if name.startswith(f"{stage}@")] == [
             f"{stage}@{task}" for task in tasks

@@ -33,19 +33,20 @@ SETTINGS = {
     "finetune": {"batch": 16},
     "pair_baselines": {"tasks": ["mrpc"], "lstm": {"size": 4}},
     "patterns": {"examples": 4},
-    "drift": {"padded_examples": 4, "padded_to": 48},
+    "drift": {"padded_examples": 4, "padded_to": 48, "control": {"examples": 6}},
     "ablate": {
         "modes": ["zero", "mean"],
         "sizes": {"zero": ABLATED, "mean": ABLATED},
         "for_tasks": [],
+        "control": {
+            "modes": ["zero"],
+            "examples": 8,
+            "shares": [0.5],
+            "half_shares": [0.5],
+            "draws": 2,
+            "share_examples": 8,
+        },
         "reference": 8,
-    },
-    "control": {
-        "modes": ["zero"],
-        "examples": 8,
-        "shares": [0.5],
-        "half_shares": [0.5],
-        "share_examples": 8,
     },
     "corpora": {
         "sentences": {"texts": 40, "max_length": 64},

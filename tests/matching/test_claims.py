@@ -133,6 +133,6 @@ def test_the_row_of_the_reading_head_beyond_random_heads(measures):
 def test_a_task_that_was_not_learnt_says_nothing(measures):
     write(measures, OFF, [without("matching", -0.5)])
     write_run(measures, "finetune/one", wrong=10, arm="tuned", seed=0)
-    write_run(measures, "baseline/one", wrong=10, model="majority")
+    write_run(measures, "prepare/one-baselines", wrong=10, model="majority")
     with pytest.raises(NotMeasured):
         found(measures, "without_heads", task="one", off="matching")

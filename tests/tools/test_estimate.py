@@ -66,12 +66,12 @@ def test_a_task_twice_as_large_takes_twice_as_long(changed, default, table):
             mode: sizes | {"examples": sizes["examples"] // 2, "share_examples": 40}
             for mode, sizes in settings["ablate"]["sizes"].items()
         }
-        settings["control"].update(examples=50, share_examples=25)
+        settings["ablate"]["control"].update(examples=50, share_examples=25)
         settings["harmful"].update(examples=64, scored=128)
 
     whole = compute(changed(lambda settings: None), default, table)
     half = compute(changed(halved), default, table)
-    twice = ["prepare", "finetune", "attend", "drift", "ablate", "effects", "control", "harmful"]
+    twice = ["prepare", "finetune", "attend", "drift", "ablate", "harmful"]
     for name in (f"{stage}@sentiment" for stage in twice):
         assert whole[name] / half[name] == pytest.approx(2, rel=0.05), name  # texts differ
     for name in ("classifier", "syntax@sentences", "features@sentiment"):
@@ -84,9 +84,14 @@ def test_seeds_count_where_a_stage_makes_or_takes_their_models(changed, default,
     thrice = compute(
         changed(lambda settings: settings["run"].update(seeds=[0, 1, 2])), default, table
     )
-    times = {"finetune": 2, "ablate": 3, "harmful": 2, "control": 1, "attend": 1, "prepare": 1}
+    times = {"finetune": 2, "drift": 2, "harmful": 2, "attend": 1, "prepare": 1}
     for name, factor in times.items():  # one control beside one seed, and beside three
         assert thrice[f"{name}@sentiment"] == pytest.approx(factor * once[f"{name}@sentiment"])
+    # 6 layers of 12 heads: heads and layers on examples, and draws of shares on theirs.
+    tuned = 6 * 13 * (128 + 160 + 64) + 5 * 2 * 80
+    control = 2 * (6 * 13 * 100 + 5 * (3 + 2 * 2) * 50)
+    ratio = thrice["ablate@sentiment"] / once["ablate@sentiment"]
+    assert ratio == pytest.approx((3 * tuned + control) / (tuned + control))
 
 
 def test_a_larger_encoder_counts_where_one_runs(changed, default, table):

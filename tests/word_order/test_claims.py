@@ -101,6 +101,6 @@ def test_without_random_weights_the_score_says_so(measures):
 
 def test_a_task_that_was_not_learnt_decides_nothing(project):
     write_run(project, "finetune/one", 10, arm="tuned", seed=0)
-    write_run(project, "baseline/one", 10, model="majority")
+    write_run(project, "prepare/one-baselines", 10, model="majority")
     with pytest.raises(NotMeasured, match="not learnt"):
         change(project, "shuffled")

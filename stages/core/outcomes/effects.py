@@ -31,9 +31,9 @@ class DrawnTable:
     rows: pd.DataFrame
     drawn: Float[np.ndarray, "2 row resample"]
 
-    def of_seed(self, seed: int) -> "DrawnTable":
-        """The table with a column that says with which seed the encoder was tuned."""
-        return replace(self, rows=self.rows.assign(seed=seed))
+    def of_run(self, seed: int, arm: str) -> "DrawnTable":
+        """The table with columns that say of which seed and arm the encoder is."""
+        return replace(self, rows=self.rows.assign(seed=seed, arm=arm))
 
 
 def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""What is turned off in a mode, and on how many examples: settings of `ablate` and `control`."""
+"""The gates of a mode, and on how many examples they run: settings of `ablate`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated

@@ -3,11 +3,12 @@
 import pandas as pd
 
 from stages.core.outcomes.deciding import deciding
+from stages.core.outcomes.tables import GATES
 from stages.core.pages.page import Figure, heads_figure
-from stages.core.stage.tables import MeasuredTable
+from stages.core.stage.arms import TUNED, Arm
 from stages.core.verdicts.answers import some_rows
 from stages.core.verdicts.estimates import rows_over_seeds
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 
 SIGNIFICANCE = 0.05
 POINTS = PERCENT = 100
@@ -15,15 +16,15 @@ POINTS = PERCENT = 100
 CHANGE = "Change of accuracy, or of the correlation of scores,"
 
 
-def effects(measures: Measures, gates_of: MeasuredTable) -> pd.DataFrame:
+def effects(measures: Measures, arm: Arm = TUNED) -> pd.DataFrame:
     """Single heads and layers: effects in points and in percent of the baseline, over seeds.
 
     In the metric that decides: accuracy, or a correlation.
 
     Raises:
-        NotMeasured: nothing was turned off.
+        NotMeasured: no head of the arm was ablated.
     """
-    gates = some_rows(deciding(measures.frame(gates_of)))
+    gates = some_rows(deciding(of_arm(measures.frame(GATES), arm)))
     names = ["effect", "low", "high"]
     relative = gates[["relative", "relative_low", "relative_high"]].set_axis(names, axis=1)
     in_points, in_percent = POINTS * gates[names], PERCENT * relative

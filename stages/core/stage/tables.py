@@ -90,7 +90,8 @@ class MeasuredTable:
                 resamples.
         """
         parts = [parts] if isinstance(parts, pd.DataFrame) else list(parts)
-        table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        filled = [part for part in parts if len(part)] or parts  # empty ones have no types
+        table = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
         table = table if len(table) else self.with_columns(table)
         if complaint := self.complaint(table):
             raise ValueError(f"{self.path(**fields)}: {complaint}")

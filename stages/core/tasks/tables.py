@@ -1,7 +1,7 @@
 """Tables of predictions on the validation examples of tasks, which several rooms read."""
 
 from stages.core.stage.tables import MeasuredTable
-from stages.core.tables import Table, count
+from stages.core.tables import Table, Value, count, name
 
 # One row an arm, seed and example, of every model that `finetune` makes; `logit_0` and so on, one a
 # class, come beside.
@@ -10,7 +10,15 @@ PREDICTIONS = MeasuredTable(
 )
 # One row a model without an encoder and example: `majority`, `bag_of_words` and, of tasks of pairs,
 # `word_overlap`.
-BASELINES = MeasuredTable("baseline/{task}", ("id", "label", "model", "prediction"))
+BASELINES = Table(
+    "prepare/baselines",
+    keys="data model",
+    values={
+        "id": name("example"),
+        "label": Value("gold label"),
+        "prediction": Value("prediction"),
+    },
+)
 # One row a split.
 TASK_SIZES = Table(
     "prepare/sizes",

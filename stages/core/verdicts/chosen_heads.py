@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, Arm
-from stages.core.stage.tables import MeasuredTable, drawn_name
+from stages.core.stage.tables import drawn_name
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ def of_heads(rows: pd.DataFrame, column: str) -> OfHeads:
     return OfHeads(rows[column].to_numpy(), drawn.astype(float))
 
 
-def heads_off(measures: Measures, table: MeasuredTable = GATES, arm: Arm = TUNED) -> pd.DataFrame:
+def heads_off(measures: Measures, arm: Arm = TUNED) -> pd.DataFrame:
     """Effects of single heads on the learnt tasks, with resamples: `uniform`, as Kovaleva et al.
 
     Raises:
-        NotMeasured: there is no such table, or no task was learnt.
+        NotMeasured: the arm has no such effects, or has learnt no task.
     """
-    rows = of_learnt_tasks(measures, table, arm, resampled=True)
+    rows = of_arm(of_learnt_tasks(measures, GATES, arm, resampled=True), arm)
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     return rows[rows["metric"] == rows["task"].map(measures.deciding)]
 

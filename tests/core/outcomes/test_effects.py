@@ -215,9 +215,11 @@ def test_tables_are_written_with_the_resamples_of_their_rows(tmp_path, monkeypat
         (tables.GAPS, "gaps"),
     ):
         part = (fixed | random)[name]
-        write_drawn(declared, [part.of_seed(4), part.of_seed(0)], task="one")
+        parts = [part.of_run(4, "tuned"), part.of_run(0, "tuned_from_random")]
+        write_drawn(declared, parts, task="one")
         rows = pd.read_parquet(declared.path(task="one"))
         assert rows["seed"].tolist() == [4] * len(part.rows) + [0] * len(part.rows)
+        assert rows.loc[rows["seed"] == 0, "arm"].unique().tolist() == ["tuned_from_random"]
         drawn = np.load(declared.resampled_path(task="one"))
         assert drawn.shape == (2, len(rows), 25)
         low = np.quantile(drawn[0], 0.025, axis=1)

@@ -7,7 +7,7 @@ RUN = {"arm": "tuned", "seed": 0}
 
 
 def test_a_seed_that_always_says_the_same_has_not_learnt(measures):
-    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "prepare/one-baselines", 10, model="majority")
     write_run(measures, "finetune/one", 2, arm="tuned", seed=0)
     assert not_learnt(measures) == []
     constant = {"prediction": 1, "arm": "tuned", "seed": 1}
@@ -28,7 +28,7 @@ def test_no_better_than_the_class_that_is_frequent_where_it_is_measured(measures
         ]
 
     always = [row | {"prediction": 1.0, "model": "majority"} for row in rows(0)]
-    write_beside(measures, "baseline/one", always, ["model"])
+    write_beside(measures, "prepare/one-baselines", always, ["model"])
     write_beside(measures, "finetune/one", [row | RUN for row in rows(11)], ["arm", "seed"])
     assert not_learnt(measures) == ["one"]  # 0.55: above 0.4, below 0.6
     write_beside(measures, "finetune/one", [row | RUN for row in rows(13)], ["arm", "seed"])
@@ -37,11 +37,11 @@ def test_no_better_than_the_class_that_is_frequent_where_it_is_measured(measures
 
 def test_what_is_known_of_other_tables_is_known_as_read_and_cannot_be_changed(measures):
     """A claim that asks again has read the tables too: the report says of which it is made."""
-    write_run(measures, "baseline/one", 10, model="majority")
+    write_run(measures, "prepare/one-baselines", 10, model="majority")
     write_run(measures, "finetune/one", 10, arm="tuned", seed=0)
     not_learnt(measures).append("two")
     measures.read.clear()
     assert not_learnt(measures) == ["one"]
-    assert measures.read == {"baseline", "finetune"}
+    assert measures.read == {"prepare", "finetune"}
     some = measures.of([], [])
     assert not_learnt(some) == [] and not_learnt(measures) == ["one"]

@@ -6,21 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.baseline.stage import (
+from stages.core.tasks.examples import examples_frame
+from stages.core.tasks.task import Task, WrittenData
+from stages.core.written import written_examples
+from stages.prepare.baselines import (
     CHARACTER,
     bag_of_words,
+    baseline_predictions,
     majority,
     overlap_numbers,
-    run_stage,
     word_counts,
     word_overlap,
     words_of,
 )
-from stages.core.stage.places import examples_file
-from stages.core.tasks.examples import examples_frame, write_examples
-from stages.core.tasks.tables import BASELINES
-from stages.core.tasks.task import Task, WrittenData
-from stages.core.written import written_examples
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
 CLASSES = Task(data=DATA, kind="classification", labels=2, metrics=["accuracy"])
@@ -89,23 +87,16 @@ def test_longer_second_texts_are_learnt():
 
 
 @pytest.mark.parametrize("pairs", [False, True])
-def test_overlap_is_a_baseline_of_pairs_alone(tmp_path, monkeypatch, pairs):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "params.yaml").write_text(
-        "tasks:\n  own:\n    data: {source: written, train: 4, validation: 4, seed: 0}\n"
-        "    kind: classification\n    labels: 2\n    metrics: [accuracy]\n"
-    )
+def test_overlap_is_a_baseline_of_pairs_alone(pairs):
     rows = [
         {"id": str(i), "text_a": f"x{i}", "text_b": f"x{i * (i % 2)}" if pairs else None}
         | {"label": float(i % 2)}
         for i in range(4)
     ]
-    for split in ("train", "validation"):
-        examples_file("own", split).parent.mkdir(parents=True, exist_ok=True)
-        write_examples(examples_frame(rows), examples_file("own", split))
-    run_stage("own")
-    models = pd.read_parquet(BASELINES.path(task="own"))["model"].unique().tolist()
-    assert models == ["majority", "bag_of_words", *(["word_overlap"] if pairs else [])]
+    examples = examples_frame(rows)
+    tables = baseline_predictions(examples, examples, CLASSES)
+    models = [table["model"].unique().tolist() for table in tables]
+    assert models == [["majority"], ["bag_of_words"], *([["word_overlap"]] if pairs else [])]
 
 
 def test_characters_are_the_words_of_scripts_without_spaces():

@@ -1,65 +1,52 @@
-"""The control of the tables about heads: the same places in an encoder that began at random."""
+"""The section of the control: the same places in an encoder that was tuned from random weights."""
 
 from contextlib import suppress
 
 import pandas as pd
 
-from stages.control.said import said_of_heads
-from stages.control.tables import GATES, HELD_OUT, MEANS
-from stages.core.outcomes import tables as tuned
 from stages.core.outcomes.deciding import deciding
+from stages.core.outcomes.tables import HELD_OUT, MEANS
 from stages.core.pages.heatmaps import colour_limit
 from stages.core.pages.joined_seeds import drawn_rows_over_seeds
-from stages.core.pages.page import Page, Section, Table
+from stages.core.pages.page import Section, Table
+from stages.core.pages.said import interval, number
 from stages.core.pages.shared_figures import (
     CHANGE,
     POINTS,
     SIGNIFICANCE,
-    by_task,
     effects,
     effects_figure,
     precisions,
     preferred_mode,
     single_heads,
 )
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.stage.tables import interval_columns
 from stages.core.verdicts.answers import NotMeasured, some_rows
-from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.measures import Measures, of_arm
 
-MOST_SENTENCES = 3  # at the top of the page
-
-
-def sections(measures: Measures) -> list[Section]:
-    return [_heads_off(measures)]
+FORM = "+.1f"
 
 
-def in_short(measures: Measures) -> list[str]:
-    table = _side_by_side(measures)
-    mode = preferred_mode(effects(measures, GATES))
-    return said_of_heads(table[table["mode"] == mode])[:MOST_SENTENCES]
+def control_section(measures: Measures) -> Section:
+    """Single heads of both arms side by side, and the figure of the control.
 
-
-def heads(measures: Measures) -> pd.DataFrame:
-    """Of the encoder that began with random weights: the effect of each head off."""
-    off = by_task(effects(measures, GATES))
-    return off.add_prefix(f"{TUNED_FROM_RANDOM}, off: ").add_suffix(" (points)")
-
-
-def _heads_off(measures: Measures) -> Section:
-    gates = effects(measures, GATES)
+    Raises:
+        NotMeasured: no head of the control was ablated.
+    """
+    gates = effects(measures, TUNED_FROM_RANDOM)
     mode = preferred_mode(gates)
     table = _side_by_side(measures)
     return Section(
-        "Each head alone",
-        "One head at a time is off in an encoder that was tuned from random weights. What shows "
-        "here as well as with pretrained weights is no work of pretraining; layer and head are a "
-        "mere place, as head 3 of layer 2 has nothing to do with the pretrained one there. Layers "
-        "and random shares of heads are turned off as well, for the claims about them; the mode "
-        f"mean has no such control. {precisions(gates)}",
+        "Control: each head alone, random weights",
+        "One head at a time is ablated in an encoder that was tuned from random weights. An effect "
+        "that also appears here is not caused by pretraining. Layer and head are a mere place: "
+        "head 3 of layer 2 has nothing to do with the pretrained one there. Layers and random "
+        "shares of heads are ablated as well, for the claims about them. The mode mean has no "
+        f"control. {precisions(gates)}",
         (
             Table(
-                "control-heads",
+                "ablate-control-heads",
                 "Pretrained and random weights side by side",
                 "Accuracy, or the correlation of scores, with all heads on, and in points of it: "
                 "the mean effect of a head that is off with its interval, the largest gain and "
@@ -70,7 +57,7 @@ def _heads_off(measures: Measures) -> Section:
                 table,
             ),
             effects_figure(
-                f"control-heads-{mode}",
+                f"ablate-control-heads-{mode}",
                 f"{CHANGE} with one head off ({mode}, points): random weights",
                 single_heads(gates, mode, "points"),
                 "points",
@@ -87,39 +74,33 @@ def _reach_beside(measures: Measures, mode: str) -> float:
     Effects that are small beside those of the pretrained encoder look small.
     """
     with suppress(NotMeasured):
-        cells = single_heads(effects(measures, tuned.GATES), mode, "points")
+        cells = single_heads(effects(measures, TUNED), mode, "points")
         return colour_limit(cells["effect"])[0]
     return 0.0
 
 
 def _side_by_side(measures: Measures) -> pd.DataFrame:
-    """One row a task, mode and arm, where the encoder that began at random was measured."""
-    own = _single_heads_off(measures, GATES, MEANS, HELD_OUT)
-    beside = _single_heads_off(measures, tuned.GATES, tuned.MEANS, tuned.HELD_OUT)
-    beside = beside[beside.index.isin(own.index)]
-    table = pd.concat([beside.assign(weights=TUNED), own.assign(weights=TUNED_FROM_RANDOM)])
+    """One row a task, mode and arm, where the control was measured."""
+    control, tuned = (_single_heads_off(measures, arm) for arm in (TUNED_FROM_RANDOM, TUNED))
+    tuned = tuned[tuned.index.isin(control.index)]
+    table = pd.concat([tuned.assign(arm=TUNED), control.assign(arm=TUNED_FROM_RANDOM)])
     table = table.reset_index()
-    table.insert(2, "weights", table.pop("weights"))
+    table.insert(2, "arm", table.pop("arm"))
     task_order = pd.Categorical(table["task"], measures.tasks)
     return table.assign(task=task_order).sort_values(["task", "mode"], kind="stable")
 
 
-def _single_heads_off(
-    measures: Measures,
-    gates_of: MeasuredTable,
-    means_of: MeasuredTable,
-    held_out_of: MeasuredTable,
-) -> pd.DataFrame:
-    """What turning off single heads does to one encoder, by task and mode."""
-    mean = some_rows(deciding(measures.drawn(means_of)))
+def _single_heads_off(measures: Measures, arm: Arm) -> pd.DataFrame:
+    """What ablating single heads does to one arm, by task and mode."""
+    mean = some_rows(deciding(of_arm(measures.drawn(MEANS), arm)))
     names, keys = ("effect", "low", "high"), ["task", "mode"]
     mean = mean[mean["family"] == "head"]
     mean = drawn_rows_over_seeds(mean, keys, [names]).set_index(keys)
     mean = POINTS * mean[list(names)]
-    chosen = some_rows(deciding(measures.frame(held_out_of)))
+    chosen = some_rows(deciding(of_arm(measures.frame(HELD_OUT), arm)))
     chosen = chosen[(chosen["family"] == "head") & (chosen["picked"] == "best")]
     best = POINTS * chosen.groupby(["task", "mode"])["effect_heldout"].mean()
-    heads = effects(measures, gates_of)
+    heads = effects(measures, arm)
     heads = heads[heads["family"] == "head"]
     rows = {}
     for place, cells in heads.groupby(["task", "mode"], sort=False):
@@ -138,13 +119,32 @@ def _single_heads_off(
     return table.rename_axis(["task", "mode"])
 
 
-PAGE = Page(
-    order=9,
-    group="Heads turned off",
-    title="Control: random weights",
-    summary="What turning heads off and tuning do in an encoder that began with random weights.",
-    studies=(),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
-)
+def said_of_heads(table: pd.DataFrame) -> list[str]:
+    """For each task what ablating one head does, with pretrained weights and with random ones.
+
+    Args:
+        table: one row a task and arm, in points, under one mode.
+    """
+    sentences = []
+    for task, arms in table.groupby("task", sort=False, observed=True):
+        rows = arms.set_index("arm")
+        if not {TUNED, TUNED_FROM_RANDOM} <= set(rows.index):
+            continue
+        pretrained, control = rows.loc[TUNED], rows.loc[TUNED_FROM_RANDOM]
+        sentences.append(
+            f"{task}: with all heads on, {number(pretrained['all_heads_on'], '.1f')} points with "
+            f"pretrained weights and {number(control['all_heads_on'], '.1f')} with random ones; "
+            f"one head ablated changes them by {_mean(pretrained)} and {_mean(control)} on "
+            f"average, by {_largest(pretrained)} and {_largest(control)} at most."
+        )
+    return sentences
+
+
+def _mean(row: pd.Series) -> str:
+    return f"{number(row['mean'], FORM)} {interval(row['mean_low'], row['mean_high'], FORM)}"
+
+
+def _largest(row: pd.Series) -> str:
+    """The largest change, of whatever sign."""
+    gain, loss = row["largest_gain"], row["largest_loss"]
+    return number(gain if gain > -loss else loss, FORM)

@@ -18,10 +18,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stages.core.stage.places import examples_file
-from stages.core.tasks.examples import read_examples
-from stages.core.tasks.tables import BASELINES
-from stages.core.tasks.task import Task, load_task
+from stages.core.tasks.task import Task
 
 WORD = re.compile(r"\b\w+\b")  # words of one letter too: "a" and "I"
 # Scripts that write no spaces between words: each letter with its marks stands for itself.
@@ -103,15 +100,12 @@ MODELS = {"majority": majority, "bag_of_words": bag_of_words}
 OF_PAIRS = {"word_overlap": word_overlap}
 
 
-def run_stage(task: str) -> None:
-    """Write work/measures/baseline/TASK.parquet: a row for each validation example and baseline."""
-    entry = load_task(task)
-    train, validation = (
-        read_examples(examples_file(task, split)) for split in ("train", "validation")
-    )
+def baseline_predictions(
+    train: pd.DataFrame, validation: pd.DataFrame, task: Task
+) -> list[pd.DataFrame]:
+    """The predictions of each baseline on the validation examples, as rows of `BASELINES`."""
     pairs = train["text_b"].notna().all()
-    predictions = [
-        validation[["id", "label"]].assign(model=name, prediction=predict(train, validation, entry))
+    return [
+        validation[["id", "label"]].assign(model=name, prediction=predict(train, validation, task))
         for name, predict in (MODELS | OF_PAIRS if pairs else MODELS).items()
     ]
-    BASELINES.write(predictions, task=task)
