@@ -144,9 +144,10 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
 
 
 def baselines_file(name: str) -> tuple[str, dict[str, str]]:
-    """The file of `baseline/TASK`, and its key of the data."""
-    stage, _, task = name.partition("/")
-    return (f"prepare/{task}/baselines", {"data": task}) if stage == "baseline" else (name, {})
+    """The file of `prepare/TASK-baselines`, and its key of the data."""
+    task = name.removeprefix("prepare/").removeprefix("baseline/").removesuffix("-baselines")
+    of_baselines = name.endswith("-baselines") or name.startswith("baseline/")
+    return (f"prepare/{task}/baselines", {"data": task}) if of_baselines else (name, {})
 
 
 def write_beside(

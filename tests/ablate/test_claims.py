@@ -81,7 +81,7 @@ def test_the_control_is_the_encoder_tuned_from_random_weights(measures):
 def test_a_control_that_has_learnt_nothing_is_none(measures):
     for arm, wrong in (("tuned", 2), ("tuned_from_random", 10)):
         write_run(measures, "finetune/one", wrong, arm=arm, seed=0)
-    write_run(measures, "prepare/one-baselines", 10, model="majority")
+    write_run(measures, "baseline/one", 10, model="majority")
     write_gates(measures, [gate(-0.08), gate(0.0, arm="tuned_from_random")])
     answer = found(measures, "least_effect_of_heads", task="one")
     assert answer.control is None
