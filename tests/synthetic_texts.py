@@ -164,8 +164,11 @@ def _write_probes(
         penalty=1.0,
         iterations=5,
     )
-    parts = [probes.probe_scores(probes.Source(one, texts), None, parameters) for one in recordings]
-    _write_parts(folder, SCORES, parts, corpus=CORPUS)
+    tables = [
+        probes.probe_scores(probes.Source(one, texts), None, parameters) for one in recordings
+    ]
+    with contextlib.chdir(folder):
+        SCORES.write(tables, data=CORPUS)
 
 
 def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Write) -> None:
