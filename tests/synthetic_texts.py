@@ -57,7 +57,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         unsegmented = boundaries.Boundaries(**settings, unions=[2, 5], compared=3, penalty=1.0)
         boundaries.write_tables(boundary_tables(folder, 24, unsegmented), CORPUS)
     _write_probes(folder, texts, recordings, settings)
-    _write_clusters(folder, recordings, write)
+    _write_clusters(folder, recordings)
     _write_neurons(folder, write)
     _write_text_patterns(folder, write)
     _write_confusion(folder)
@@ -171,7 +171,7 @@ def _write_probes(
         SCORES.write(tables, data=CORPUS)
 
 
-def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Write) -> None:
+def _write_clusters(folder: Path, recordings: list[OracleRecording]) -> None:
     parameters = clusters.Clusters(
         corpora=[],
         texts=None,
@@ -186,13 +186,13 @@ def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Writ
     for recording in recordings:
         sums = clusters.text_divergences(recording, rows)
         places, stress = clusters.scaled(sums.mean(0), 1, 0)
-        heads.append(pd.DataFrame(recording.places | {"x": places[:, 0], "y": places[:, 1]}))
-        tokens, layers = recording.lengths[rows], recording.places["layer"]
-        facts, drawn = clusters.purity_table(sums, tokens, rows, layers, parameters)
-        row = {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
-        purities.append((pd.DataFrame([row]), drawn[None, None]))
-    write(folder, f"clusters/{CORPUS}", pd.concat(heads, ignore_index=True))
-    _write_parts(folder, clusters.PURITY, purities, corpus=CORPUS)
+        heads.append(pd.DataFrame(recording.head_keys | {"x": places[:, 0], "y": places[:, 1]}))
+        tokens, layers = recording.lengths[rows], recording.head_keys["layer"]
+        purity = clusters.purity_table(sums, tokens, rows, layers, parameters)
+        purities.append({"arm": recording.name, **purity, "stress": stress, "texts": len(rows)})
+    with contextlib.chdir(folder):
+        clusters.HEADS.write(heads, data=CORPUS)
+        clusters.PURITY.write(pd.DataFrame(purities), data=CORPUS)
 
 
 def _places(encoder: str | None = "untuned") -> dict:

@@ -17,6 +17,7 @@ from stages.core.pages.page import Figure, heads_figure
 from stages.core.pages.page import Table as PageTable
 from stages.core.pages.sentences import (
     correlation_in_words,
+    counts_in_words,
     extremes_in_words,
     layers_in_words,
     shares_in_words,
@@ -240,16 +241,31 @@ class Shares(Kind):
 
 @dataclass(frozen=True)
 class Scatter(Kind):
-    """A dot a row: the value against the column `x`."""
+    """A dot a row: the value against the column `x`.
+
+    Attributes:
+        colour: the column that colours the dots; the axes then mean nothing and are not drawn.
+    """
 
     x: str = ""
     x_title: str = ""
     panel: tuple[str, ...] = ("data",)
     tooltip: tuple[str, ...] = ("layer", "head")
+    colour: str = ""
 
     def draw(self, measures: Measures) -> Figure:
         rows = self.frame(measures)
         rows = rows.assign(panel=_joint(rows, self.panel))
+        if self.colour:
+            points = rows.rename(columns={self.x: "x", self.value: "y"})
+            tooltip = list(dict.fromkeys([*self.tooltip, self.colour]))
+            return Figure(
+                self.name,
+                self.title,
+                f"A dot for each head. {self.caption}".strip(),
+                charts.plane(points, self.colour, panel="panel", tooltip=tooltip),
+                finding=counts_in_words(rows[self.colour]),
+            )
         return Figure(
             self.name,
             self.title,
