@@ -25,11 +25,13 @@ from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, 
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import estimate_columns
 from stages.patterns.labelled_maps import CLASSES
 from stages.probes.models import Choices
 from stages.probes.settings import Probes
 from stages.probes.tables import SCORES
 from stages.syntax.words import read_words
+from tests.declared import write_declared
 from tests.oracle import HEADS, LAYERS, OracleRecording, oracle_corpus, oracle_texts
 from tests.stimuli_oracle import StimuliRecording, written_stimuli
 from tests.unsegmented import boundary_tables
@@ -58,7 +60,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         boundaries.write_tables(boundary_tables(folder, 24, unsegmented), CORPUS)
     _write_probes(folder, texts, recordings, settings)
     _write_clusters(folder, recordings)
-    _write_neurons(folder, write)
+    _write_neurons(folder)
     _write_text_patterns(folder, write)
     _write_confusion(folder)
     for task in tasks:
@@ -207,35 +209,28 @@ def _around(name: str, values: np.ndarray, mean: str = "") -> dict:
     return {mean or name: values, f"{name}_low": values - half, f"{name}_high": values + half}
 
 
-def _write_neurons(folder: Path, write: Write) -> None:
+def _write_neurons(folder: Path) -> None:
     generator = np.random.default_rng(1)
-    count = LAYERS * HEADS
-    columns = {"neurons": 8}
+    heads = pd.DataFrame(_places(None)).assign(neurons=8)
     for name in ("share_1", "share_4", "sign_consistency"):
-        columns |= _around(name, generator.uniform(0, 1, count))
-    write(folder, f"neurons/{CORPUS}", pd.DataFrame(_places() | columns))
+        values = generator.uniform(0, 1, len(heads))
+        heads = heads.assign(**estimate_columns(name, values, values - 0.01, values + 0.01))
+    write_declared(folder, neurons.NEURONS, heads.assign(arm="untuned"), CORPUS)
     tables = []
-    for removed in ("position", "segment"):
-        for pattern in VIG_PATTERNS:
-            strength = generator.uniform(0, 1, count)
-            columns = {"removed": removed, "pattern": pattern}
-            columns |= _around("strength", strength) | _around("change", -strength / 2)
-            tables.append(pd.DataFrame(_places() | columns))
-    write(folder, f"neurons/{CORPUS}-removed", pd.concat(tables, ignore_index=True))
+    for removed, pattern in product(("position", "segment"), VIG_PATTERNS):
+        strength = generator.uniform(0, 1, len(heads))
+        columns = {"arm": "untuned", "removed": removed, "pattern": pattern}
+        columns |= {"strength": strength, "change": -strength / 2}
+        tables.append(pd.DataFrame(_places(None) | columns))
+    write_declared(folder, neurons.REMOVED, pd.concat(tables, ignore_index=True), CORPUS)
     names = ["strength", "without_position", "without_segment", "share_1", "share_4"]
     names += ["sign_consistency", "positive_within", "positive_across", "sep_to_cls"]
-    parts = []
-    for encoder in ("untuned", "random_weights"):
-        rows = [
-            {"encoder": encoder, "pattern": pattern, "measure": name, "heads": 3.0, "texts": 10}
-            | {"value": value, "low": value - 0.1, "high": value + 0.1}
-            for pattern in VIG_PATTERNS
-            for name, value in zip(names, generator.uniform(0.4, 1, len(names)), strict=True)
-        ]
-        table = pd.DataFrame(rows)
-        noise = generator.normal(scale=0.05, size=RESAMPLES[0])
-        parts.append((table, table["value"].to_numpy()[None, :, None] + noise))
-    _write_parts(folder, neurons.CHOSEN, parts, corpus=CORPUS)
+    rows = [
+        {"arm": arm, "pattern": pattern, "measure": name, "score": generator.uniform(0.4, 1)}
+        for arm, pattern, name in product(("untuned", "random_weights"), VIG_PATTERNS, names)
+    ]
+    chosen = pd.DataFrame(rows).assign(heads=3.0, texts=10)
+    write_declared(folder, neurons.CHOSEN, chosen, CORPUS, width=0.1)
 
 
 def _write_text_patterns(folder: Path, write: Write) -> None:

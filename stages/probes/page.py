@@ -1,14 +1,11 @@
 """Syntax in all heads together (Clark et al. 2019, section 5, Table 3)."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from stages.core.pages.declared import Page, Section
+from stages.core.pages.joined import with_rival
 from stages.core.pages.kinds import Dots, Grid
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
-from stages.core.tables import Selection, estimate_columns
-from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures
 from stages.probes.tables import (
     ATTENTION,
@@ -32,35 +29,21 @@ PUBLISHED = {
 }
 # The probe without attention that each probe of attention is compared with.
 BASELINES = {ATTENTION: RIGHT_BRANCHING, ATTENTION_AND_WORDS: DISTANCES_AND_WORDS}
-WITHOUT_PUNCTUATION = SCORES.where(punctuation=False)
+DECISIVE = SCORES.where(punctuation=False, variant=SOUND)
+KEYS = ["data", "arm", "probe"]
 
 
 def beside_baselines(measures: Measures) -> pd.DataFrame:
-    """The scores that claims are decided on; `gain` is the score minus that of the baseline."""
-    return _with_gain(measures, WITHOUT_PUNCTUATION.where(variant=SOUND), BASELINES)
+    """The scores that claims are decided on; the rival is the baseline."""
+    rows = measures.rows(DECISIVE, drawn=True)
+    baselines = [rows[rows["probe"] == name].assign(probe=of) for of, name in BASELINES.items()]
+    return with_rival(rows, pd.concat(baselines), "uas", KEYS)
 
 
 def beside_first_choices(measures: Measures) -> pd.DataFrame:
-    """Scores with other choices; `gain` is the score minus that of the probe's first choices."""
-    same_probe = {probe: probe for probe in (*BASELINES, *BASELINES.values())}
-    return _with_gain(measures, WITHOUT_PUNCTUATION.without(variant=[SOUND]), same_probe)
-
-
-def _with_gain(measures: Measures, wanted: Selection, rivals: Mapping[str, str]) -> pd.DataFrame:
-    """The rows with the score of the rival (first choices) and the paired difference to it."""
-    keys = ["data", "arm", "probe"]
-    first = measures.rows(WITHOUT_PUNCTUATION.where(variant=SOUND), drawn=True)
-    first = {tuple(row[key] for key in keys): row for row in first.to_dict("records")}
-    rows = []
-    for row in measures.rows(wanted, drawn=True).to_dict("records"):
-        rival = first.get((row["data"], row["arm"], rivals.get(row["probe"])))
-        if rival is not None:
-            score, other = (Estimate.of_value(each, "uas", 0) for each in (row, rival))
-            gain = difference_of(score, other)
-            row |= estimate_columns("rival", other.value, other.low, other.high)
-            row |= estimate_columns("gain", gain.value, gain.low, gain.high)
-        rows.append(row)
-    return pd.DataFrame(rows).drop(columns=SCORES.resampled)
+    """The scores with other choices; the rival is the same probe with the first choices."""
+    others = measures.rows(SCORES.where(punctuation=False).without(variant=[SOUND]), drawn=True)
+    return with_rival(others, measures.rows(DECISIVE, drawn=True), "uas", KEYS)
 
 
 def beside_published(measures: Measures) -> pd.DataFrame:

@@ -192,10 +192,11 @@ class Dots(Kind):
         points = self.points(rows).assign(label=_joint(in_words, label))
         marks = [points.assign(mark=points.get(self.mark, self.title))]
         once = points.drop_duplicates("label")
-        if self.rival:
+        if self.rival in once:
             value = once[self.rival]
             low, high = (once.get(end, value) for end in interval_of(self.rival))
-            marks.append(once.assign(mark=self.rival_title, value=value, low=low, high=high))
+            rivals = once.assign(mark=self.rival_title, value=value, low=low, high=high)
+            marks.append(rivals[value.notna()])
         if self.published:
             value = once[self.label[0]].map(self.published)
             known = once.assign(mark=self.source, value=value, low=value, high=value)
@@ -305,11 +306,13 @@ class Grid(Kind):
     Attributes:
         columns: those that are shown; by default all, resamples left out.
         titles: of columns that no declaration names.
+        words: columns, each with its values in words.
         height: so many rows stand unfolded.
     """
 
     columns: tuple[str, ...] = ()
     titles: Mapping[str, str] | None = None
+    words: Mapping[str, Mapping[str, str]] | None = None
     height: int = 16
 
     def draw(self, measures: Measures) -> PageTable:
@@ -318,6 +321,10 @@ class Grid(Kind):
         else:
             rows = measures.rows(self.rows)
             values = _table(self.rows).values
+        in_words = {
+            column: rows[column].replace(names) for column, names in (self.words or {}).items()
+        }
+        rows = rows.assign(**in_words)
         shown = rows[list(self.columns)] if self.columns else rows
         return PageTable(
             self.name,
