@@ -20,8 +20,7 @@ import stages.pairs.stage as pairs
 import stages.probes.stage as probes
 import stages.surface.stage as surface
 import stages.syntax.stage as syntax
-from stages.core.intervals.intervals import LEVEL
-from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, MASKED, TOKEN_KINDS
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
@@ -148,9 +147,8 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
         surface.SEP_HEADS: [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of],
     }.items():
         _write_parts(folder, declared, parts, corpus=CORPUS)
-    empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
-    drawn = np.empty((len(LAYER_RESAMPLED), 0, RESAMPLES[0]))
-    _write_parts(folder, MASKED, [(empty, drawn)], corpus=CORPUS)
+    with contextlib.chdir(folder):
+        MASKED.write([], data=CORPUS)
 
 
 def _write_probes(
@@ -201,12 +199,6 @@ def _places(encoder: str | None = "untuned") -> dict:
     layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
     places = {"layer": layer, "head": head}
     return places if encoder is None else {"encoder": encoder} | places
-
-
-def _around(name: str, values: np.ndarray, mean: str = "") -> dict:
-    """A value with limits: `mean` is its column, `name` begins those of the limits."""
-    half = (1 - LEVEL) / 2
-    return {mean or name: values, f"{name}_low": values - half, f"{name}_high": values + half}
 
 
 def _write_neurons(folder: Path) -> None:
@@ -294,14 +286,12 @@ def _write_features(folder: Path, task: str) -> None:
 
 
 def _write_gradients(folder: Path, task: str) -> None:
-    tables = []
-    for arm in ("tuned", "random_weights"):
-        for kind in TOKEN_KINDS:
-            columns = {"layer": np.arange(LAYERS), "kind": kind, "arm": arm, "texts": 10}
-            for number, name in enumerate(GRADIENT_COLUMNS, 1):
-                columns |= _around(name, np.full(LAYERS, number * (0.1 if kind == "sep" else 1.0)))
-            tables.append(pd.DataFrame(columns))
-    table = pd.concat(tables, ignore_index=True)
-    noise = np.random.default_rng(3).normal(scale=0.01, size=RESAMPLES[0])
-    drawn = [table[name].to_numpy()[:, None] + noise for name in LAYER_RESAMPLED]
-    _write_parts(folder, gradients.TASKS, [(table, np.stack(drawn))], task=task)
+    rows = [
+        {"arm": arm, "layer": layer, "kind": kind, "texts": 10}
+        | {
+            name: number * (0.1 if kind == "sep" else 1.0)
+            for number, name in enumerate(GRADIENT_COLUMNS, 1)
+        }
+        for arm, kind, layer in product(("tuned", "random_weights"), TOKEN_KINDS, range(LAYERS))
+    ]
+    write_declared(folder, gradients.TASKS, pd.DataFrame(rows).assign(seed=0), task)
