@@ -47,15 +47,15 @@ def divergence_sums(
     In blocks: no array has heads x heads x tokens numbers.
     """
     heads, tokens, keys = rows.shape
-    own = query_entropy(rows).sum(-1)
+    entropies = query_entropy(rows).sum(-1)
     sums = torch.zeros(heads, heads, dtype=torch.float64)
     size = max(1, BLOCK_NUMBERS // (tokens * keys))
-    for one in range(heads - 1):
-        for begin in range(one + 1, heads, size):
-            others = rows[begin : begin + size]
-            mixed = query_entropy((rows[one] + others) / 2).sum(-1)
-            found = mixed - (own[one] + own[begin : begin + size]) / 2
-            sums[one, begin : begin + size] = found.cpu().double()
+    for head in range(heads - 1):
+        for begin in range(head + 1, heads, size):
+            others = slice(begin, begin + size)
+            mixed = query_entropy((rows[head] + rows[others]) / 2).sum(-1)
+            divergences = mixed - (entropies[head] + entropies[others]) / 2
+            sums[head, others] = divergences.cpu().double()
     return sums + sums.T
 
 
@@ -67,13 +67,13 @@ def text_divergences(
     In nats.
     """
     heads = recording.layers * recording.heads
-    found = np.zeros((len(rows), heads, heads))
-    place = {row: number for number, row in enumerate(rows)}
+    sums = np.zeros((len(rows), heads, heads))
+    numbers = {row: number for number, row in enumerate(rows)}
     for batch in recording.batches(rows):
         for row, length, maps in zip(batch.rows, batch.lengths, batch.maps, strict=True):
-            own = maps[..., :length, :length].flatten(0, 1)
-            found[place[row]] = divergence_sums(own).numpy()
-    return found
+            cropped = maps[..., :length, :length].flatten(0, 1)
+            sums[numbers[row]] = divergence_sums(cropped).numpy()
+    return sums
 
 
 def neighbour_purity(
@@ -126,8 +126,8 @@ def purity_table(
         ):
             resampled = weighted_distances(weights, of_groups, lengths)
             both = np.stack([layers, generator.permutation(layers)])
-            own, beside = neighbour_purity(resampled, both, count)
-            drawn[number] = own - beside
+            real, by_chance = neighbour_purity(resampled, both, count)
+            drawn[number] = real - by_chance
         low, high = percentile_interval(drawn)
     columns |= estimate_columns("above", purity - float(chance.mean()), low, high)
     return columns | {drawn_of("above"): drawn}
@@ -169,7 +169,7 @@ def run_stage(corpus: str) -> None:
     heads, purities = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            if recording.layers * recording.heads < 2:  # it has no other to be like
+            if recording.layers * recording.heads < 2:  # no other head to compare
                 continue
             sums = text_divergences(recording, rows)
             tokens = recording.lengths[rows]

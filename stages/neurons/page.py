@@ -96,7 +96,12 @@ PAGE = Page(
                     )
                     for column, value in COLUMNS.items()
                 ),
-                Grid("neurons-heads", "Every head", NEURONS),
+                Grid(
+                    "neurons-heads",
+                    "Every head",
+                    NEURONS,
+                    titles={column: value.title for column, value in COLUMNS.items()},
+                ),
             ),
         ),
         Section(
