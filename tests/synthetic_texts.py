@@ -20,11 +20,11 @@ import stages.pairs.stage as pairs
 import stages.probes.stage as probes
 import stages.surface.stage as surface
 import stages.syntax.stage as syntax
-from stages.core.intervals.intervals import LEVEL
-from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, MASKED, TOKEN_KINDS
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import estimate_columns
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.tables import TEXT_BEYOND, TEXT_HEADS, TEXT_SHARES
 from stages.probes.models import Choices
@@ -59,8 +59,8 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         unsegmented = boundaries.Boundaries(**settings, unions=[2, 5], compared=3, penalty=1.0)
         boundaries.write_tables(boundary_tables(folder, 24, unsegmented), CORPUS)
     _write_probes(folder, texts, recordings, settings)
-    _write_clusters(folder, recordings, write)
-    _write_neurons(folder, write)
+    _write_clusters(folder, recordings)
+    _write_neurons(folder)
     _write_text_patterns(folder)
     _write_confusion(folder)
     for task in tasks:
@@ -148,9 +148,8 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
         surface.SEP_HEADS: [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of],
     }.items():
         _write_parts(folder, declared, parts, corpus=CORPUS)
-    empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
-    drawn = np.empty((len(LAYER_RESAMPLED), 0, RESAMPLES[0]))
-    _write_parts(folder, MASKED, [(empty, drawn)], corpus=CORPUS)
+    with contextlib.chdir(folder):
+        MASKED.write([], data=CORPUS)
 
 
 def _write_probes(
@@ -166,11 +165,14 @@ def _write_probes(
         penalty=1.0,
         iterations=5,
     )
-    parts = [probes.probe_scores(probes.Source(one, texts), None, parameters) for one in recordings]
-    _write_parts(folder, SCORES, parts, corpus=CORPUS)
+    tables = [
+        probes.probe_scores(probes.Source(one, texts), None, parameters) for one in recordings
+    ]
+    with contextlib.chdir(folder):
+        SCORES.write(tables, data=CORPUS)
 
 
-def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Write) -> None:
+def _write_clusters(folder: Path, recordings: list[OracleRecording]) -> None:
     parameters = clusters.Clusters(
         corpora=[],
         texts=None,
@@ -185,13 +187,13 @@ def _write_clusters(folder: Path, recordings: list[OracleRecording], write: Writ
     for recording in recordings:
         sums = clusters.text_divergences(recording, rows)
         places, stress = clusters.scaled(sums.mean(0), 1, 0)
-        heads.append(pd.DataFrame(recording.places | {"x": places[:, 0], "y": places[:, 1]}))
-        tokens, layers = recording.lengths[rows], recording.places["layer"]
-        facts, drawn = clusters.purity_table(sums, tokens, rows, layers, parameters)
-        row = {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
-        purities.append((pd.DataFrame([row]), drawn[None, None]))
-    write(folder, f"clusters/{CORPUS}", pd.concat(heads, ignore_index=True))
-    _write_parts(folder, clusters.PURITY, purities, corpus=CORPUS)
+        heads.append(pd.DataFrame(recording.head_keys | {"x": places[:, 0], "y": places[:, 1]}))
+        tokens, layers = recording.lengths[rows], recording.head_keys["layer"]
+        purity = clusters.purity_table(sums, tokens, rows, layers, parameters)
+        purities.append({"arm": recording.name, **purity, "stress": stress, "texts": len(rows)})
+    with contextlib.chdir(folder):
+        clusters.HEADS.write(heads, data=CORPUS)
+        clusters.PURITY.write(pd.DataFrame(purities), data=CORPUS)
 
 
 def _places(encoder: str | None = "untuned") -> dict:
@@ -200,41 +202,28 @@ def _places(encoder: str | None = "untuned") -> dict:
     return places if encoder is None else {"encoder": encoder} | places
 
 
-def _around(name: str, values: np.ndarray, mean: str = "") -> dict:
-    """A value with limits: `mean` is its column, `name` begins those of the limits."""
-    half = (1 - LEVEL) / 2
-    return {mean or name: values, f"{name}_low": values - half, f"{name}_high": values + half}
-
-
-def _write_neurons(folder: Path, write: Write) -> None:
+def _write_neurons(folder: Path) -> None:
     generator = np.random.default_rng(1)
-    count = LAYERS * HEADS
-    columns = {"neurons": 8}
+    heads = pd.DataFrame(_places(None)).assign(neurons=8)
     for name in ("share_1", "share_4", "sign_consistency"):
-        columns |= _around(name, generator.uniform(0, 1, count))
-    write(folder, f"neurons/{CORPUS}", pd.DataFrame(_places() | columns))
+        values = generator.uniform(0, 1, len(heads))
+        heads = heads.assign(**estimate_columns(name, values, values - 0.01, values + 0.01))
+    write_declared(folder, neurons.NEURONS, heads.assign(arm="untuned"), CORPUS)
     tables = []
-    for removed in ("position", "segment"):
-        for pattern in VIG_PATTERNS:
-            strength = generator.uniform(0, 1, count)
-            columns = {"removed": removed, "pattern": pattern}
-            columns |= _around("strength", strength) | _around("change", -strength / 2)
-            tables.append(pd.DataFrame(_places() | columns))
-    write(folder, f"neurons/{CORPUS}-removed", pd.concat(tables, ignore_index=True))
+    for removed, pattern in product(("position", "segment"), VIG_PATTERNS):
+        strength = generator.uniform(0, 1, len(heads))
+        columns = {"arm": "untuned", "removed": removed, "pattern": pattern}
+        columns |= {"strength": strength, "change": -strength / 2}
+        tables.append(pd.DataFrame(_places(None) | columns))
+    write_declared(folder, neurons.REMOVED, pd.concat(tables, ignore_index=True), CORPUS)
     names = ["strength", "without_position", "without_segment", "share_1", "share_4"]
     names += ["sign_consistency", "positive_within", "positive_across", "sep_to_cls"]
-    parts = []
-    for encoder in ("untuned", "random_weights"):
-        rows = [
-            {"encoder": encoder, "pattern": pattern, "measure": name, "heads": 3.0, "texts": 10}
-            | {"value": value, "low": value - 0.1, "high": value + 0.1}
-            for pattern in VIG_PATTERNS
-            for name, value in zip(names, generator.uniform(0.4, 1, len(names)), strict=True)
-        ]
-        table = pd.DataFrame(rows)
-        noise = generator.normal(scale=0.05, size=RESAMPLES[0])
-        parts.append((table, table["value"].to_numpy()[None, :, None] + noise))
-    _write_parts(folder, neurons.CHOSEN, parts, corpus=CORPUS)
+    rows = [
+        {"arm": arm, "pattern": pattern, "measure": name, "score": generator.uniform(0.4, 1)}
+        for arm, pattern, name in product(("untuned", "random_weights"), VIG_PATTERNS, names)
+    ]
+    chosen = pd.DataFrame(rows).assign(heads=3.0, texts=10)
+    write_declared(folder, neurons.CHOSEN, chosen, CORPUS, width=0.1)
 
 
 def _write_text_patterns(folder: Path) -> None:
@@ -295,14 +284,12 @@ def _write_features(folder: Path, task: str) -> None:
 
 
 def _write_gradients(folder: Path, task: str) -> None:
-    tables = []
-    for arm in ("tuned", "random_weights"):
-        for kind in TOKEN_KINDS:
-            columns = {"layer": np.arange(LAYERS), "kind": kind, "arm": arm, "texts": 10}
-            for number, name in enumerate(GRADIENT_COLUMNS, 1):
-                columns |= _around(name, np.full(LAYERS, number * (0.1 if kind == "sep" else 1.0)))
-            tables.append(pd.DataFrame(columns))
-    table = pd.concat(tables, ignore_index=True)
-    noise = np.random.default_rng(3).normal(scale=0.01, size=RESAMPLES[0])
-    drawn = [table[name].to_numpy()[:, None] + noise for name in LAYER_RESAMPLED]
-    _write_parts(folder, gradients.TASKS, [(table, np.stack(drawn))], task=task)
+    rows = [
+        {"arm": arm, "layer": layer, "kind": kind, "texts": 10}
+        | {
+            name: number * (0.1 if kind == "sep" else 1.0)
+            for number, name in enumerate(GRADIENT_COLUMNS, 1)
+        }
+        for arm, kind, layer in product(("tuned", "random_weights"), TOKEN_KINDS, range(LAYERS))
+    ]
+    write_declared(folder, gradients.TASKS, pd.DataFrame(rows).assign(seed=0), task)

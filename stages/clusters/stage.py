@@ -5,6 +5,8 @@ all tokens; metric multidimensional scaling draws the heads in the plane. Whethe
 lie together is asked of the divergences themselves, against shuffled layers and random weights.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import torch
@@ -20,7 +22,7 @@ from stages.core.maps.statistics import query_entropy
 from stages.core.recordings.recording import Recording, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.examples import drawn_rows
 
 # Numbers of one block of pairs of heads.
@@ -45,15 +47,15 @@ def divergence_sums(
     In blocks: no array has heads x heads x tokens numbers.
     """
     heads, tokens, keys = rows.shape
-    own = query_entropy(rows).sum(-1)
+    entropies = query_entropy(rows).sum(-1)
     sums = torch.zeros(heads, heads, dtype=torch.float64)
     size = max(1, BLOCK_NUMBERS // (tokens * keys))
-    for one in range(heads - 1):
-        for begin in range(one + 1, heads, size):
-            others = rows[begin : begin + size]
-            mixed = query_entropy((rows[one] + others) / 2).sum(-1)
-            found = mixed - (own[one] + own[begin : begin + size]) / 2
-            sums[one, begin : begin + size] = found.cpu().double()
+    for head in range(heads - 1):
+        for begin in range(head + 1, heads, size):
+            others = slice(begin, begin + size)
+            mixed = query_entropy((rows[head] + rows[others]) / 2).sum(-1)
+            divergences = mixed - (entropies[head] + entropies[others]) / 2
+            sums[head, others] = divergences.cpu().double()
     return sums + sums.T
 
 
@@ -65,13 +67,13 @@ def text_divergences(
     In nats.
     """
     heads = recording.layers * recording.heads
-    found = np.zeros((len(rows), heads, heads))
-    place = {row: number for number, row in enumerate(rows)}
+    sums = np.zeros((len(rows), heads, heads))
+    numbers = {row: number for number, row in enumerate(rows)}
     for batch in recording.batches(rows):
         for row, length, maps in zip(batch.rows, batch.lengths, batch.maps, strict=True):
-            own = maps[..., :length, :length].flatten(0, 1)
-            found[place[row]] = divergence_sums(own).numpy()
-    return found
+            cropped = maps[..., :length, :length].flatten(0, 1)
+            sums[numbers[row]] = divergence_sums(cropped).numpy()
+    return sums
 
 
 def neighbour_purity(
@@ -89,7 +91,7 @@ def purity_table(
     groups: Int[np.ndarray, " text"],
     layers: Int[np.ndarray, " head"],
     parameters: Clusters,
-) -> tuple[dict[str, float], Float[np.ndarray, " resample"]]:
+) -> dict[str, Any]:
     """Neighbour purity, its 95% range under shuffled layers, and by how much it is above these.
 
     What it is above chance has an interval for both: texts are drawn anew by groups, and each
@@ -99,7 +101,7 @@ def purity_table(
         sums: divergences of each text, summed over its tokens.
 
     Returns:
-        The columns of a row, and the resamples of `above`.
+        The columns of a row, the resamples of `above` among them.
     """
     count = min(parameters.neighbours, len(layers) - 1)
     generator = np.random.default_rng(parameters.seed)
@@ -112,7 +114,7 @@ def purity_table(
     low, high = np.quantile(chance, [0.025, 0.975])
     columns = {
         "purity": purity,
-        **interval_columns("chance", float(chance.mean()), float(low), float(high)),
+        **estimate_columns("chance", float(chance.mean()), float(low), float(high)),
         "p": float((1 + (chance >= purity).sum()) / (1 + len(chance))),
         "neighbours": count,
     }
@@ -124,11 +126,11 @@ def purity_table(
         ):
             resampled = weighted_distances(weights, of_groups, lengths)
             both = np.stack([layers, generator.permutation(layers)])
-            own, beside = neighbour_purity(resampled, both, count)
-            drawn[number] = own - beside
+            real, by_chance = neighbour_purity(resampled, both, count)
+            drawn[number] = real - by_chance
         low, high = percentile_interval(drawn)
-    columns |= interval_columns("above", purity - float(chance.mean()), low, high)
-    return columns, drawn
+    columns |= estimate_columns("above", purity - float(chance.mean()), low, high)
+    return columns | {drawn_of("above"): drawn}
 
 
 def weighted_distances(
@@ -164,22 +166,20 @@ def run_stage(corpus: str) -> None:
     texts = open_texts(corpus)
     rows = drawn_rows(len(texts.corpus), parameters.texts, parameters.seed)
     groups = texts.groups[rows]
-    heads, layers, drawn = [], [], []
+    heads, purities = [], []
     with torch.inference_mode():
         for recording in texts.recordings(device):
-            if recording.layers * recording.heads < 2:  # it has no other to be like
+            if recording.layers * recording.heads < 2:  # no other head to compare
                 continue
             sums = text_divergences(recording, rows)
             tokens = recording.lengths[rows]
             distances = np.maximum(sums.sum(0) / tokens.sum(), 0.0)
             places, stress = scaled(distances, parameters.starts, parameters.seed)
             drawing = {"x": places[:, 0], "y": places[:, 1]}
-            heads.append(pd.DataFrame(recording.places | drawing))
-            layer = recording.places["layer"]
-            facts, resampled = purity_table(sums, tokens, groups, layer, parameters)
-            layers.append(
-                {"encoder": recording.name, **facts, "stress": stress, "texts": len(rows)}
-            )
-            drawn.append(resampled)
-    HEADS.write(heads, corpus=corpus)
-    PURITY.write(pd.DataFrame(layers), [np.stack(drawn)[None]] if drawn else None, corpus=corpus)
+            heads.append(pd.DataFrame(recording.head_keys | drawing))
+            layers = recording.head_keys["layer"]
+            purity = purity_table(sums, tokens, groups, layers, parameters)
+            row = {"arm": recording.name, **purity, "stress": stress, "texts": len(rows)}
+            purities.append(row)
+    HEADS.write(heads, data=corpus)
+    PURITY.write(pd.DataFrame(purities), data=corpus)

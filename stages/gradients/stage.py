@@ -62,7 +62,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
     examples = read_examples(examples_file(task, "validation"))
     drawn = draw_examples(examples, parameters.examples, parameters.seed)
     labels = drawn["label"].to_numpy()
-    tables, resampled = [], []
+    tables = []
     for arm in ARMS:
         folder = model_folder(task, arm, seed)
         tokenizer = load_tokenizer(folder)
@@ -81,7 +81,5 @@ def run_stage(task: str, seed: int | None = None) -> None:
             resamples=parameters.resamples,
             seed=parameters.seed,
         )
-        table, of_columns = layer_table(found, gated.layers, means)
-        tables.append(table.assign(arm=arm))
-        resampled.append(of_columns)
-    TASKS.write(tables, resampled, task=task)
+        tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
+    TASKS.write(tables, data=task, seed=seed)

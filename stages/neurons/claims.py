@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts.answers import Answer, by_corpus
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.of_data import of_data
 from stages.neurons.tables import CHOSEN, STRENGTH, WITHOUT
 
 LEAST_STRENGTH = 0.2  # of the heads that stand for a pattern
@@ -25,10 +25,9 @@ def neurons_of_patterns(
     """
 
     def difference(rows: pd.DataFrame) -> Estimate:
-        one, other = (_of_heads(rows, name, column) for name in (pattern, against))
-        return difference_of(one, other)
+        return difference_of(*(_of_heads(rows, name, column) for name in (pattern, against)))
 
-    return by_corpus(measures.drawn(CHOSEN), difference, "texts")
+    return of_data(measures, CHOSEN, difference, counted="texts")
 
 
 @measure
@@ -38,7 +37,7 @@ def heads_of_pattern(measures: Measures, settings: Settings, column: str, patter
     def mean(rows: pd.DataFrame) -> Estimate:
         return _of_heads(rows, pattern, column)
 
-    return by_corpus(measures.drawn(CHOSEN), mean, "texts")
+    return of_data(measures, CHOSEN, mean, counted="texts")
 
 
 @measure
@@ -58,35 +57,35 @@ def signs_by_sentence(measures: Measures, settings: Settings, pattern: str) -> A
             min(within.n, across.n),
         )
 
-    return by_corpus(measures.drawn(CHOSEN), told_apart, "texts")
+    return of_data(measures, CHOSEN, told_apart, counted="texts")
 
 
 @measure
 def strength_kept(measures: Measures, settings: Settings, pattern: str, removed: str) -> Answer:
     """Strength of a pattern's heads without an embedding, as a share of that with it."""
 
-    def kept(rows: pd.DataFrame) -> Estimate:
+    def ratio(rows: pd.DataFrame) -> Estimate:
         before = _row(rows, pattern, STRENGTH)
         _require_followed(before, pattern)
         after = _row(rows, pattern, f"{WITHOUT}_{removed}")
         return Estimate.of_drawn(after.value / before.value, after.drawn / before.drawn, after.n)
 
-    return by_corpus(measures.drawn(CHOSEN), kept, "texts")
+    return of_data(measures, CHOSEN, ratio, counted="texts")
 
 
 def _of_heads(rows: pd.DataFrame, pattern: str, name: str) -> Estimate:
-    """A measure of a pattern's heads; of random weights, of those at the same places."""
-    if rows["encoder"].iloc[0] != RANDOM_WEIGHTS:
+    """A measure of a pattern's heads; of random weights, of the same layers and heads."""
+    if rows["arm"].iloc[0] != RANDOM_WEIGHTS:
         _require_followed(_row(rows, pattern, STRENGTH), pattern)
     return _row(rows, pattern, name)
 
 
 def _row(rows: pd.DataFrame, pattern: str, name: str) -> Estimate:
-    found = rows[(rows["pattern"] == pattern) & (rows["measure"] == name)]
-    if found.empty:
+    rows = rows[(rows["pattern"] == pattern) & (rows["measure"] == name)]
+    if rows.empty:
         raise NotMeasured(f"no text, or not this encoder, has {name} of the pattern {pattern}")
-    (row,) = found.to_dict("records")
-    return Estimate.of_row(row, interval_names(value="value"), int(row["texts"]))
+    (row,) = rows.to_dict("records")
+    return Estimate.of_value(row, "score", int(row["texts"]))
 
 
 def _require_followed(strength: Estimate, pattern: str) -> None:

@@ -26,7 +26,7 @@ from stages.core.recordings.tokens import Special
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.files import InputError
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.examples import drawn_rows
 from stages.neurons.parts import (
     attended_parts,
@@ -91,11 +91,11 @@ def neuron_table(
     parameters: Neurons,
 ) -> pd.DataFrame:
     """One row a head: share of its 1, 2, ... largest neurons and sign consistency."""
-    columns = recording.places | {"neurons": recording.gated.head_size}
+    columns = recording.head_keys | {"neurons": recording.gated.head_size}
     for name, of_texts in values.items():
         if name == "sign_consistency" or name.startswith(SHARE):
             means = group_means(of_texts, groups, parameters.resamples, parameters.seed)
-            columns |= interval_columns(name, *means)
+            columns |= estimate_columns(name, *means)
     return pd.DataFrame(columns)
 
 
@@ -158,11 +158,11 @@ def removal_table(
     tables = []
     for removed, values in after.items():
         for pattern, strength in before.items():
-            columns = recording.places | {"removed": removed, "pattern": pattern}
+            columns = recording.head_keys | {"removed": removed, "pattern": pattern}
             change = values[pattern] - strength
             for name, measured in (("strength", strength), ("change", change)):
                 means = group_means(measured, groups, parameters.resamples, parameters.seed)
-                columns |= interval_columns(name, *means)
+                columns |= estimate_columns(name, *means)
             tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
@@ -173,18 +173,15 @@ def chosen_table(
     measured: dict[str, OfTexts],
     groups: Int[np.ndarray, " text"],
     parameters: Neurons,
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+) -> pd.DataFrame:
     """One row a pattern and measure: the mean over the heads that other texts chose.
 
     Args:
         name: of the encoder that `measured` is of.
         choosing: the strengths of every pattern by which heads are chosen.
         measured: for each pattern what is measured of its heads.
-
-    Returns:
-        The table, and the resamples of its column `value`.
     """
-    rows, drawn = [], []
+    rows = []
     for pattern, strength in choosing.items():
         count = max(LEAST_HEADS, round(parameters.pattern_heads * len(strength)))
         found = held_out_heads(
@@ -201,16 +198,16 @@ def chosen_table(
             low, high = percentile_interval(line[1:])
             rows.append(
                 {
-                    "encoder": name,
+                    "arm": name,
                     "pattern": pattern,
                     "measure": measure,
-                    **interval_columns("", line[0], low, high, value="value"),
+                    **estimate_columns("score", line[0], low, high),
+                    drawn_of("score"): line[1:],
                     "heads": found.heads[0],
                     "texts": int((~np.isnan(values)).any(0).sum()),
                 }
             )
-            drawn.append(line[1:])
-    return pd.DataFrame(rows), np.stack(drawn)[None]
+    return pd.DataFrame(rows)
 
 
 def run_stage(corpus: str) -> None:
@@ -244,6 +241,6 @@ def run_stage(corpus: str) -> None:
             neurons.append(neuron_table(recording, values, *rest))
             removals.append(removal_table(recording, before, after, *rest))
             chosen.append(chosen_table(recording.name, choosing, measured, *rest))
-    NEURONS.write(neurons, corpus=corpus)
-    REMOVED.write(removals, corpus=corpus)
-    CHOSEN.write(*map(list, zip(*chosen, strict=True)), corpus=corpus)
+    NEURONS.write(neurons, data=corpus)
+    REMOVED.write(removals, data=corpus)
+    CHOSEN.write(chosen, data=corpus)

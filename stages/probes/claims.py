@@ -1,70 +1,61 @@
 """Syntax in the attention of all heads together (Clark et al. 2019, section 5, Table 3)."""
 
-from dataclasses import replace
-
 import pandas as pd
 
 from stages.core.stage.arms import RANDOM_WEIGHTS
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts.answers import Answer, NotMeasured, by_corpus
+from stages.core.verdicts.answers import Answer, NotMeasured
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import of_data
 from stages.probes.tables import SCORES, SOUND
 
 POINTS = 100
-UAS = interval_names(value="uas")
+DECISIVE = SCORES.where(punctuation=False, variant=SOUND)
 
 
 @measure
 def attachment(measures: Measures, settings: Settings, probe: str) -> Answer:
     """Unlabelled attachment score of a probe, without punctuation."""
-    return by_corpus(_decisive(measures.drawn(SCORES)), lambda own: _score(own, probe), "words")
+    return of_data(measures, DECISIVE, lambda scores: _score(scores, probe), counted="words")
 
 
 @measure
 def attachment_over(measures: Measures, settings: Settings, probe: str, rival: str) -> Answer:
     """A probe's score minus another's of the same encoder, by the same resamples of the texts."""
 
-    def difference(own: pd.DataFrame) -> Estimate:
-        return difference_of(_score(own, probe), _score(own, rival))
+    def difference(scores: pd.DataFrame) -> Estimate:
+        return difference_of(_score(scores, probe), _score(scores, rival))
 
-    return by_corpus(_decisive(measures.drawn(SCORES)), difference, "words")
+    return of_data(measures, DECISIVE, difference, counted="words")
 
 
 @measure
 def attachment_over_random_weights(measures: Measures, settings: Settings, probe: str) -> Answer:
     """A probe's score minus that of the same probe on random weights, by the same resamples."""
-    rows = _decisive(measures.drawn(SCORES))
+    rows = measures.rows(DECISIVE, drawn=True)
+    of_random = rows["arm"] == RANDOM_WEIGHTS
 
-    def difference(own: pd.DataFrame) -> Estimate:
-        (corpus,) = set(own["corpus"])
-        others = rows[(rows["corpus"] == corpus) & (rows["encoder"] == RANDOM_WEIGHTS)]
-        return difference_of(_score(own, probe), _score(others, probe))
+    def difference(scores: pd.DataFrame) -> Estimate:
+        random = rows[of_random & (rows["data"] == scores["data"].iloc[0])]
+        return difference_of(_score(scores, probe), _score(random, probe))
 
-    answer = by_corpus(rows[rows["encoder"] != RANDOM_WEIGHTS], difference, "words")
-    return replace(answer, uncontrolled="the claim itself is about the difference to them")
+    reason = "the claim itself is about the difference to them"
+    return of_data(measures, rows, difference, counted="words", uncontrolled=reason)
 
 
 @summary("probes")
 def scores(measures: Measures) -> dict:
     """For each corpus, encoder and probe the score without punctuation."""
     table: dict = {}
-    for row in _decisive(measures.frame(SCORES)).to_dict("records"):
-        table.setdefault(row["corpus"], {}).setdefault(row["encoder"], {})[row["probe"]] = row[
-            "uas"
-        ]
+    for row in measures.rows(DECISIVE).to_dict("records"):
+        table.setdefault(row["data"], {}).setdefault(row["arm"], {})[row["probe"]] = row["uas"]
     return table
 
 
-def _decisive(rows: pd.DataFrame) -> pd.DataFrame:
-    """Scores without punctuation, with the first of the choices."""
-    return rows[~rows["punctuation"] & (rows["variant"] == SOUND)]
-
-
-def _score(rows: pd.DataFrame, probe: str) -> Estimate:
-    own = rows[rows["probe"] == probe].to_dict("records")
-    if not own:
+def _score(scores: pd.DataFrame, probe: str) -> Estimate:
+    rows = scores[scores["probe"] == probe].to_dict("records")
+    if not rows:
         raise NotMeasured(f"there is no probe of {probe} for this encoder")
-    (row,) = own
-    return Estimate.of_row(row, UAS, int(row["words"])).scaled(POINTS)
+    (row,) = rows
+    return Estimate.of_value(row, "uas", int(row["words"])).scaled(POINTS)

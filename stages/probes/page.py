@@ -1,14 +1,12 @@
 """Syntax in all heads together (Clark et al. 2019, section 5, Table 3)."""
 
-import numpy as np
 import pandas as pd
 
-from stages.core.pages.charts import dots
-from stages.core.pages.page import Figure, Page, Section, Table
+from stages.core.pages.declared import Page, Section
+from stages.core.pages.joined import with_rival
+from stages.core.pages.kinds import Dots, Grid
 from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
-from stages.core.stage.tables import interval_names
 from stages.core.verdicts.measures import Measures
-from stages.probes.said import said_of_each, said_of_first
 from stages.probes.tables import (
     ATTENTION,
     ATTENTION_AND_WORDS,
@@ -18,105 +16,113 @@ from stages.probes.tables import (
     SOUND,
 )
 
-PERCENT = 100
-# Clark et al. 2019, Table 3 (with GloVe vectors): unlabelled attachment in percent, of the encoder
-# or of random weights; what reads no attention is the same for both.
+# Unlabelled attachment scores in Clark et al. 2019, Table 3 (with GloVe vectors). A probe that
+# reads no attention has one score for the encoder and for random weights.
 PUBLISHED = {
-    (UNTUNED, RIGHT_BRANCHING): 26,
-    (UNTUNED, DISTANCES_AND_WORDS): 58,
-    (UNTUNED, ATTENTION): 61,
-    (UNTUNED, ATTENTION_AND_WORDS): 77,
-    (RANDOM_WEIGHTS, RIGHT_BRANCHING): 26,
-    (RANDOM_WEIGHTS, DISTANCES_AND_WORDS): 58,
-    (RANDOM_WEIGHTS, ATTENTION_AND_WORDS): 30,
+    (UNTUNED, RIGHT_BRANCHING): 0.26,
+    (UNTUNED, DISTANCES_AND_WORDS): 0.58,
+    (UNTUNED, ATTENTION): 0.61,
+    (UNTUNED, ATTENTION_AND_WORDS): 0.77,
+    (RANDOM_WEIGHTS, RIGHT_BRANCHING): 0.26,
+    (RANDOM_WEIGHTS, DISTANCES_AND_WORDS): 0.58,
+    (RANDOM_WEIGHTS, ATTENTION_AND_WORDS): 0.30,
 }
-SOURCE = "Clark et al., untuned"
+# The probe without attention that each probe of attention is compared with.
+BASELINES = {ATTENTION: RIGHT_BRANCHING, ATTENTION_AND_WORDS: DISTANCES_AND_WORDS}
+DECISIVE = SCORES.where(punctuation=False, variant=SOUND)
+KEYS = ["data", "arm", "probe"]
 
 
-def sections(measures: Measures) -> list[Section]:
-    rows = in_percent(measures.frame(SCORES))
-    plain = rows[~rows["punctuation"]].rename(columns={"uas": "value"})
-    variant = (" (" + plain["variant"] + ")").where(plain["variant"] != SOUND, "")
-    plain = plain.assign(label=plain["corpus"] + ": " + plain["probe"] + variant)
-    drawn = pd.concat([plain, published_marks(plain)], ignore_index=True)
-    return [
-        Section(
-            "C7: dependency trees from attention",
-            "p(i is the head of j) is an exponential of attention between them, in both "
-            "directions, weighted by head; with words, the weights depend on the vectors of both. "
-            "Trained on one half of the texts and scored on the other, both ways, or trained on "
-            "the corpus that the setting probes.train_on names. The attention of each head is "
-            "divided by its spread in what is trained on; linear probes are fitted to the maximum "
-            "of their penalised likelihood, and 'converged' says whether a fit got there. "
-            "Right-branching takes the next word for the head. All probes have the same word "
-            "vectors: the checkpoint's embeddings, unless a file was given. In brackets what "
-            "differs from the first of the setting probes.choices, on which claims are decided.",
-            (
-                Figure(
-                    "probes",
-                    "Unlabelled attachment score without punctuation",
-                    "Percent of words whose head is found, a dot with its 95% interval over groups "
-                    "of texts; beside it what Clark et al. print of BERT-base, untuned, on English "
-                    "news.",
-                    dots(drawn, "label", "words whose head is found, %", group="encoder"),
-                    finding=said_of_each(measures.drawn(SCORES)),
-                ),
-                Table(
-                    "probes",
-                    "Every probe",
-                    "With and without punctuation; scores, their 95% intervals and the published "
-                    "ones (Clark et al., Table 3, on English news, without punctuation) in percent "
-                    "of the words.",
-                    table(rows),
-                ),
-            ),
-        )
-    ]
+def beside_baselines(measures: Measures) -> pd.DataFrame:
+    """The scores that claims are decided on; the rival is the baseline."""
+    rows = measures.rows(DECISIVE, drawn=True)
+    baselines = [rows[rows["probe"] == name].assign(probe=of) for of, name in BASELINES.items()]
+    return with_rival(rows, pd.concat(baselines), "uas", KEYS)
 
 
-def in_short(measures: Measures) -> list[str]:
-    """What all heads together know of syntax, beside baselines and random weights."""
-    return [
-        *said_of_first(measures.drawn(SCORES)),
-        f"Clark et al. print {PUBLISHED[UNTUNED, ATTENTION]}% for attention and "
-        f"{PUBLISHED[UNTUNED, ATTENTION_AND_WORDS]}% with words, of BERT-base on English news.",
-    ]
+def beside_first_choices(measures: Measures) -> pd.DataFrame:
+    """The scores with other choices; the rival is the same probe with the first choices."""
+    others = measures.rows(SCORES.where(punctuation=False).without(variant=[SOUND]), drawn=True)
+    return with_rival(others, measures.rows(DECISIVE, drawn=True), "uas", KEYS)
 
 
-def in_percent(rows: pd.DataFrame) -> pd.DataFrame:
-    """Scores in the unit of the published ones, which stand beside those that they are of."""
-    decisive = (rows["variant"] == SOUND) & ~rows["punctuation"]
-    published = [
-        PUBLISHED.get(place, np.nan) for place in zip(rows["encoder"], rows["probe"], strict=True)
-    ]
-    names = list(interval_names(value="uas"))
-    return rows.assign(
-        **{name: PERCENT * rows[name] for name in names},
-        published=pd.Series(published, rows.index, dtype=float).where(decisive),
-    )
+def beside_published(measures: Measures) -> pd.DataFrame:
+    """Every score, with the published one if it is without punctuation and of the first choices."""
+    rows = measures.rows(SCORES)
+    places = rows.set_index(["arm", "probe"]).index
+    published = pd.Series(places.map(PUBLISHED), rows.index, dtype=float)
+    alike = (rows["variant"] == SOUND) & ~rows["punctuation"]
+    return rows.assign(published=published.where(alike))
 
 
-def published_marks(rows: pd.DataFrame) -> pd.DataFrame:
-    """The published scores of the encoder as dots without an interval."""
-    marks = rows[rows["published"].notna() & (rows["encoder"] == UNTUNED)]
-    value = marks["published"]
-    return marks.assign(value=value, low=value, high=value, encoder=SOURCE)
-
-
-def table(rows: pd.DataFrame) -> pd.DataFrame:
-    """The table as readers see it: what it is of, scores with their unit, and what they rest on."""
-    named = {"uas": "score, %", "low": "low, %", "high": "high, %", "published": "published, %"}
-    first = ["corpus", "encoder", "probe", "variant", "punctuation", *named]
-    others = [name for name in SCORES.columns if name not in first]
-    return rows[[*first, *others]].rename(columns=named)
-
-
+UAS = SCORES.values["uas"]
 PAGE = Page(
-    order=28,
-    group="What heads know of language",
     title="Probes",
     summary="How much of a dependency tree is in the attention of all heads together.",
+    group="What heads know of language",
+    order=28,
     studies=("C7",),
-    sections=sections,
-    in_short=in_short,
+    content=(
+        Section(
+            "C7: dependency trees from attention",
+            "A probe predicts the syntactic head of each word from the attention of all heads "
+            "between the two words, in both directions. With words, the weight of a head depends "
+            "on the vectors of both words. A probe is trained on one half of the texts and scored "
+            "on the other, both ways; or it is trained on the corpus that the setting "
+            "probes.train_on names. The attention of each head is divided by its spread in the "
+            "training texts. Linear probes are fitted to the maximum of their penalised "
+            "likelihood. Right-branching takes the next word for the head. All probes have the "
+            "same word vectors: the checkpoint's embeddings, unless a file was given.",
+            (
+                Dots(
+                    "probes",
+                    "Unlabelled attachment score without punctuation",
+                    beside_baselines,
+                    "uas",
+                    "Attention is compared with right-branching, attention and words with "
+                    "distances and words. Clark et al. scored BERT-base, untuned, on English news.",
+                    of=UAS,
+                    label=("probe",),
+                    published={
+                        probe: score for (arm, probe), score in PUBLISHED.items() if arm == UNTUNED
+                    },
+                    source="Clark et al., untuned",
+                    rival_title="baseline",
+                    gain="gain",
+                    uncounted=(RIGHT_BRANCHING, DISTANCES_AND_WORDS),
+                ),
+                Dots(
+                    "probes-choices",
+                    "The same with other choices",
+                    beside_first_choices,
+                    "uas",
+                    "A row names the choices that differ from the first of probes.choices.",
+                    of=UAS,
+                    label=("probe", "variant"),
+                    rival="rival",
+                    rival_title="first choices",
+                    gain="gain",
+                ),
+                Grid(
+                    "probes",
+                    "Every probe",
+                    beside_published,
+                    caption="Clark et al. (Table 3) leave punctuation out. A variant names the "
+                    "choices that differ from the first; claims are decided on the first.",
+                    columns=(
+                        *("data", "arm", "probe", "variant", "punctuation"),
+                        *("uas", "uas_low", "uas_high", "published", "words", "sentences"),
+                        *("groups", "steps", "converged"),
+                    ),
+                    titles={
+                        "uas": UAS.title,
+                        "uas_low": f"{UAS.title}, low",
+                        "uas_high": f"{UAS.title}, high",
+                        "published": "score in Clark et al.",
+                        "groups": "groups of texts",
+                    },
+                ),
+            ),
+        ),
+    ),
 )

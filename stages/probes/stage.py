@@ -21,7 +21,7 @@ from stages.core.stage.arms import UNTUNED
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 from stages.probes.held_out import Prediction, predictions
 from stages.probes.sentences import Sentence, read_sentences
 from stages.probes.settings import Probes
@@ -90,8 +90,8 @@ def read_all(
 
 def attachment_scores(
     sentences: list[Sentence], found: dict[Variant, Prediction], parameters: Probes
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    """Unlabelled attachment scores with and without punctuation, and their resamples.
+) -> pd.DataFrame:
+    """Unlabelled attachment scores with and without punctuation, with their resamples.
 
     All rows are resampled alike, so that differences between them are paired.
     """
@@ -119,12 +119,11 @@ def attachment_scores(
     scores = resampled_ratios(
         np.stack(right), np.stack(counted), groups, parameters.resamples, parameters.seed
     )
-    table = pd.DataFrame(rows).assign(
-        **interval_columns("", scores.value, scores.low, scores.high, "uas"),
+    return pd.DataFrame(rows).assign(
+        **estimate_columns("uas", scores.value, scores.low, scores.high, scores.drawn),
         sentences=len(sentences),
         groups=len(np.unique(groups)),
     )
-    return table, scores.drawn[None]
 
 
 def _right_and_all(sentence: Sentence, predicted: Tensor, punctuation: bool) -> tuple[int, int]:
@@ -138,8 +137,8 @@ def probe_scores(
     taught: Source | None,
     parameters: Probes,
     known: dict[Variant, Prediction] | None = None,
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    """One row a probe, with and without punctuation, and the resamples of its score.
+) -> pd.DataFrame:
+    """One row a probe, with and without punctuation: its score with the resamples.
 
     Args:
         taught: what to train on; None for one half of `tested`, and then the other.
@@ -163,10 +162,10 @@ def probe_scores(
     fresh = [variant for variant in wanted if variant not in known]
     found = known | predictions(sentences, *(others or [None]), table, parameters, fresh)
     known.update({variant: found[variant] for variant in fresh if not variant.with_attention})
-    scores, drawn = attachment_scores(
+    scores = attachment_scores(
         sentences, {variant: found[variant] for variant in wanted}, parameters
     )
-    return scores.assign(encoder=tested.recording.name), drawn
+    return scores.assign(arm=tested.recording.name)
 
 
 def run_stage(corpus: str) -> None:
@@ -181,7 +180,7 @@ def run_stage(corpus: str) -> None:
             f"{', '.join(sorted(lacking))}, as {corpus} has; both are recorded, or neither"
         )
     known: dict[Variant, Prediction] = {}
-    parts = [
+    tables = [
         probe_scores(
             Source(texts.recording(name, device), texts),
             None if teacher is None else Source(teacher.recording(name, device), teacher),
@@ -190,4 +189,4 @@ def run_stage(corpus: str) -> None:
         )
         for name in texts.encoders
     ]
-    SCORES.write([table for table, _ in parts], [drawn for _, drawn in parts], corpus=corpus)
+    SCORES.write(tables, data=corpus)

@@ -18,7 +18,6 @@ from stages.core.encoder.configuration import MASKED_LM, has_head, read_config
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
-from stages.core.maps.gradient_tables import LAYER_RESAMPLED
 from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table
 from stages.core.recordings.recording import Texts
@@ -82,17 +81,13 @@ def masked_gradients(
     resamples: int,
     seed: int,
     device: torch.device,
-) -> tuple[list[pd.DataFrame], list[Float[np.ndarray, "column row resample"]]]:
+) -> list[pd.DataFrame]:
     """One row a layer and kind of token, of the untuned encoder and of random weights.
 
-    Both see the same texts with the same tokens masked. Empty where the checkpoint has no MLM head.
-
-    Returns:
-        A table of each encoder, and the resamples of its columns `LAYER_RESAMPLED`.
+    Both see the same texts with the same tokens masked. No table if the checkpoint has no MLM head.
     """
     if UNTUNED not in texts.encoders or not has_mlm_head(ENCODERS / UNTUNED):
-        empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
-        return [empty], [np.empty((len(LAYER_RESAMPLED), 0, resamples))]
+        return []
     tokenizer = load_tokenizer(ENCODERS / UNTUNED)
     drawn = texts.corpus.iloc[rows].reset_index(drop=True)
     encoded = replace(texts, corpus=drawn).encoded(tokenizer)
@@ -100,7 +95,7 @@ def masked_gradients(
     ids, labels = masked(encoded.inputs["input_ids"], special, tokenizer.mask_token_id, share, seed)
     encoded.inputs["input_ids"] = ids
     means = partial(resampled_means, groups=texts.groups[rows], resamples=resamples, seed=seed)
-    tables, resampled = [], []
+    tables = []
     for arm in texts.encoders:
         gated = Gated(masked_lm(arm, seed).to(device))
         found = kind_table(
@@ -110,7 +105,5 @@ def masked_gradients(
             partial(masked_loss, labels=labels),
             len(drawn),
         )
-        table, of_columns = layer_table(found, gated.layers, means)
-        tables.append(table.assign(encoder=arm))
-        resampled.append(of_columns)
-    return tables, resampled
+        tables.append(layer_table(found, gated.layers, means).assign(arm=arm))
+    return tables

@@ -170,7 +170,7 @@ def run_stage(corpus: str) -> None:
         tables[HEADS].append(heads_table(recording, values, *rest))
         tables[STRONGEST].append(strongest_table(recording, values, *rest))
         tables[SEP_HEADS].append(sep_table(recording, choosing, values, *rest))
-    gradients, drawn = masked_gradients(
+    gradients = masked_gradients(
         texts,
         drawn_rows(len(texts.corpus), parameters.gradient_texts, parameters.seed),
         punctuation=parameters.punctuation,
@@ -182,4 +182,4 @@ def run_stage(corpus: str) -> None:
     )
     for declared, parts in tables.items():
         declared.write(*map(list, zip(*parts, strict=True)), corpus=corpus)
-    MASKED.write(gradients, drawn, corpus=corpus)
+    MASKED.write(gradients, data=corpus)

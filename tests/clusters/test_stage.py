@@ -78,7 +78,7 @@ def purity(sums, tokens=None, groups=None):
 
 def test_heads_of_a_layer_that_lie_together_are_found():
     assert neighbour_purity(NEAR, LAYER, 2) == 1.0
-    table, drawn = purity(np.stack([NEAR] * 10))
+    table = purity(np.stack([NEAR] * 10))
     assert table["purity"] == 1
     assert table["p"] < 0.01
     assert table["chance_high"] < 1
@@ -87,7 +87,7 @@ def test_heads_of_a_layer_that_lie_together_are_found():
     assert table["above"] == pytest.approx(9 / 11, abs=0.02)
     assert 0.5 < table["above_low"] < table["above"] < table["above_high"]
     # All texts say the same: the spread is that of the shuffled layers.
-    assert drawn.shape == (PARAMETERS.resamples,)
+    assert table["above_drawn"].shape == (PARAMETERS.resamples,)
     width = table["above_high"] - table["above_low"]
     assert width == pytest.approx(table["chance_high"] - table["chance_low"], rel=0.2)
 
@@ -97,7 +97,7 @@ def test_chance_is_of_shuffled_layers():
     layers = np.array([0, 0, 1, 1])
     near = np.where(layers[:, None] == layers, 0.1, 1.0)
     parameters = PARAMETERS.model_copy(update={"neighbours": 1, "permutations": 3000})
-    table, _ = purity_table(
+    table = purity_table(
         np.stack([near] * 6), np.ones(6, dtype=int), np.arange(6), layers, parameters
     )
     assert (table["purity"], table["neighbours"]) == (1, 1)
@@ -107,7 +107,7 @@ def test_chance_is_of_shuffled_layers():
     assert table["above"] == pytest.approx(2 / 3, abs=0.03)
     # More neighbours are asked for than there are others: all of them count.
     parameters = PARAMETERS.model_copy(update={"neighbours": 9})
-    table, _ = purity_table(
+    table = purity_table(
         np.stack([near] * 6), np.ones(6, dtype=int), np.arange(6), layers, parameters
     )
     assert table["neighbours"] == 3
@@ -127,14 +127,14 @@ def test_the_range_of_chance_leaves_out_a_fortieth_at_each_end(sizes, neighbours
     near = np.where(layers[:, None] == layers, 0.1, 1.0)
     parameters = PARAMETERS.model_copy(update={"neighbours": neighbours, "permutations": 20000})
     count = np.ones(6, dtype=int)
-    table, _ = purity_table(np.stack([near] * 6), count, np.arange(6), layers, parameters)
+    table = purity_table(np.stack([near] * 6), count, np.arange(6), layers, parameters)
     assert (table["purity"], table["chance_high"]) == (1, high)
     if chance is not None:
         assert (table["chance"], table["chance_low"]) == (pytest.approx(chance, abs=0.01), 0)
 
 
 def test_the_smallest_p_is_of_one_more_than_the_shuffles():
-    table, _ = purity(np.stack([NEAR] * 6))
+    table = purity(np.stack([NEAR] * 6))
     assert table["p"] == pytest.approx(1 / (1 + PARAMETERS.permutations))
 
 
@@ -142,18 +142,18 @@ def test_texts_that_disagree_widen_the_interval():
     """On half of the texts heads of a layer lie together, on half those of the same number."""
     number = np.tile(np.arange(3), 4)
     apart = np.where(number[:, None] == number, 0.1, 1.0) - 0.1 * np.eye(12)
-    agreed, _ = purity(np.stack([NEAR] * 12))
-    mixed, drawn = purity(np.stack([NEAR] * 6 + [apart] * 6))
+    agreed = purity(np.stack([NEAR] * 12))
+    mixed = purity(np.stack([NEAR] * 6 + [apart] * 6))
     width, usual = (table["above_high"] - table["above_low"] for table in (mixed, agreed))
     assert width > 2 * usual
-    assert drawn.min() < 0 < drawn.max()
+    assert mixed["above_drawn"].min() < 0 < mixed["above_drawn"].max()
 
 
 def test_groups_are_drawn_as_one():
     """Twelve texts of four groups are no more than four."""
     sums = np.stack([NEAR] * 12)
-    table, drawn = purity(sums, groups=np.repeat(np.arange(4), 3))
-    assert np.isnan(drawn).all()
+    table = purity(sums, groups=np.repeat(np.arange(4), 3))
+    assert np.isnan(table["above_drawn"]).all()
     assert np.isnan(table["above_low"])
     assert table["purity"] == 1
 
@@ -164,7 +164,7 @@ def test_heads_that_differ_by_noise_alone_do_not_lie_together():
     for seed in range(40):
         points = np.random.default_rng(seed).normal(size=(20, 12, 5))
         sums = np.square(points[:, :, None] - points[:, None]).sum(-1)
-        table, _ = purity(sums)
+        table = purity(sums)
         held += table["above_low"] > 0
     assert held <= 2
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 from stages.core.maps.gradient_tables import MASKED
@@ -11,7 +12,7 @@ from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
 from stages.gradients.tables import TASKS
-from tests.claims import found, write_drawn, write_run
+from tests.claims import found, write_run, write_table
 
 UPPER = Band(Fraction(3, 4), Fraction(1))
 
@@ -41,7 +42,7 @@ def test_the_ratio_is_of_means_over_the_layers(texts):
     for task, factor in (("one", 1.0), ("two", 2.0)):
         own = rows([5, 5, factor, 2 * factor], [1, 1, 2, 6], arm=TUNED, texts=40)
         control = rows([7, 7, 6, 6], [7, 7, 8, 8], arm=RANDOM_WEIGHTS)
-        write_drawn(texts, TASKS, own + control, spread=0.01, task=task)
+        write_table(texts, TASKS, own + control, 0.01, task)
     answer = ratio(texts)
     assert answer.tasks["one"].value == pytest.approx(3 / 8)
     assert answer.pooled.value == pytest.approx((3 / 8 + 6 / 8) / 2)
@@ -55,16 +56,16 @@ def test_the_ratio_is_of_means_over_the_layers(texts):
 
 def test_numerator_and_denominator_are_drawn_together(texts):
     """Where both go up and down together the ratio stays; apart it would not."""
-    write_drawn(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), spread=0.2, task="one")
+    write_table(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), 0.2, "one")
     one = ratio(texts).tasks["one"]
     assert one.high - one.low < 1e-6
 
 
 def test_masked_words_come_before_tasks(texts):
-    write_drawn(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), task="one")
-    own = rows([0, 0, 0.02, 0.02], [1] * 4, encoder=UNTUNED)
-    control = rows([0.5] * 4, [1] * 4, encoder=RANDOM_WEIGHTS)
-    write_drawn(texts, MASKED, own + control, spread=0.001, corpus="pairs")
+    write_table(texts, TASKS, rows([1] * 4, [1] * 4, arm=TUNED), data="one")
+    own = rows([0, 0, 0.02, 0.02], [1] * 4, arm=UNTUNED)
+    control = rows([0.5] * 4, [1] * 4, arm=RANDOM_WEIGHTS)
+    write_table(texts, MASKED, own + control, 0.001, "pairs")
     answer = ratio(texts)
     assert (answer.pooled.value, answer.control.value) == pytest.approx((0.02, 0.5))
     assert (answer.decided_on, answer.counted, answer.pooled.n) == ("pairs", "texts", 30)
@@ -72,8 +73,8 @@ def test_masked_words_come_before_tasks(texts):
 
 
 def test_a_no_op_for_random_weights_as_well_does_not_hold(texts):
-    own, control = (rows([0.02] * 4, [1] * 4, encoder=name) for name in (UNTUNED, RANDOM_WEIGHTS))
-    write_drawn(texts, MASKED, own + control, spread=0.001, corpus="pairs")
+    own, control = (rows([0.02] * 4, [1] * 4, arm=name) for name in (UNTUNED, RANDOM_WEIGHTS))
+    write_table(texts, MASKED, own + control, 0.001, "pairs")
     answer = ratio(texts)
     assert verdict(answer.pooled, Region(below=0.1)) == "holds"
     assert verdict(answer.pooled, Region(below=0.1), answer.beyond) == "undecided"
@@ -82,20 +83,22 @@ def test_a_no_op_for_random_weights_as_well_does_not_hold(texts):
 def test_a_task_that_was_not_learnt_says_nothing_of_gradients(texts):
     for task, wrong, own in (("one", 10, 1.0), ("two", 2, 3.0)):
         write_run(texts, f"finetune/{task}", wrong, arm=TUNED, seed=0)
-        write_run(texts, f"prepare/{task}-baselines", 10, model="majority")
-        write_drawn(texts, TASKS, rows([own] * 4, [4] * 4, arm=TUNED), task=task)
+        write_run(texts, f"baseline/{task}", 10, model="majority")
+        write_table(texts, TASKS, rows([own] * 4, [4] * 4, arm=TUNED), data=task)
     answer = ratio(texts)
     assert list(answer.tasks) == ["two"]
     assert answer.pooled.value == pytest.approx(0.75)
 
 
 def test_an_empty_table_of_masked_words_leaves_the_tasks(texts):
-    write_drawn(texts, MASKED, [], corpus="pairs")
-    write_drawn(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), task="one")
+    path = texts.folder / "surface/pairs/masked.parquet"
+    path.parent.mkdir(parents=True)
+    pd.DataFrame(columns=MASKED.columns).to_parquet(path)
+    write_table(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), data="one")
     assert ratio(texts).pooled.value == 0.5
 
 
 def test_without_the_kind_nothing_is_measured(texts):
-    write_drawn(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), task="one")
+    write_table(texts, TASKS, rows([1] * 4, [2] * 4, arm=TUNED), data="one")
     with pytest.raises(NotMeasured, match="punctuation"):
         found(texts, "gradient_beside_words", kind="punctuation", by="summed", layers=UPPER)

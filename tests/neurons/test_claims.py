@@ -8,7 +8,7 @@ from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
 from stages.neurons.tables import CHOSEN
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 
 @pytest.fixture
@@ -16,17 +16,17 @@ def texts(tmp_path) -> Measures:
     return Measures(tmp_path, {}, [], [], ["pairs"])
 
 
-def rows(encoder: str, pattern: str, texts: int = 40, **values: float) -> list[dict]:
+def rows(arm: str, pattern: str, texts: int = 40, **values: float) -> list[dict]:
     """Lopsided limits, 0.02 below and 0.04 above."""
     return [
-        {"encoder": encoder, "pattern": pattern, "measure": name, "heads": 3.0, "texts": texts}
-        | {"value": value, "low": value - 0.02, "high": value + 0.04}
+        {"arm": arm, "pattern": pattern, "measure": name, "heads": 3.0, "texts": texts}
+        | {"score": value, "score_low": value - 0.02, "score_high": value + 0.04}
         for name, value in values.items()
     ]
 
 
 def table(measures: Measures, *parts: list[dict], spread: float = 0.01) -> None:
-    write_drawn(measures, CHOSEN, [row for part in parts for row in part], spread, corpus="pairs")
+    write_table(measures, CHOSEN, [row for part in parts for row in part], spread, "pairs")
 
 
 def test_a_pattern_is_held_against_another(texts):
@@ -92,7 +92,7 @@ def test_signs_must_differ_on_both_sides(texts, within, across, told):
 
 
 def noise() -> np.ndarray:
-    """As `write_drawn` has it."""
+    """As `write_table` has it."""
     return 0.01 * np.random.default_rng(0).normal(size=200)
 
 

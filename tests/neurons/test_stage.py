@@ -209,7 +209,7 @@ def test_every_text_has_its_own_values(recording):
     assert len(table) == recording.layers * recording.heads
 
 
-def chosen(strength: dict, measured: dict) -> tuple[pd.DataFrame, np.ndarray]:
+def chosen(strength: dict, measured: dict) -> pd.DataFrame:
     groups = np.arange(next(iter(strength.values())).shape[1])
     return chosen_table("untuned", strength, measured, groups, PARAMETERS)
 
@@ -222,9 +222,9 @@ def test_a_patterns_heads_are_those_that_follow_it():
     share = np.tile(np.arange(10.0)[:, None], (1, 12))
     share[:, :2] = np.nan
     measured = {name: {"strength": own, "share_4": share} for name, own in strength.items()}
-    table, drawn = chosen(strength, measured)
+    table = chosen(strength, measured)
     rows = table.set_index(["pattern", "measure"])
-    assert rows["value"].to_dict() == {
+    assert rows["score"].to_dict() == {
         ("next", "strength"): pytest.approx(0.9),
         ("next", "share_4"): pytest.approx(4),
         ("delimiter", "strength"): pytest.approx(0.8),
@@ -232,16 +232,17 @@ def test_a_patterns_heads_are_those_that_follow_it():
     }
     assert (rows["heads"] == 3).all()
     assert rows["texts"].tolist() == [12, 10, 12, 10]
-    assert drawn.shape == (1, 4, PARAMETERS.resamples)
-    np.testing.assert_allclose(np.nanmedian(drawn[0], axis=1), rows["value"])
+    drawn = np.stack(table["score_drawn"])
+    assert drawn.shape == (4, PARAMETERS.resamples)
+    np.testing.assert_allclose(np.nanmedian(drawn, axis=1), rows["score"])
 
 
 def test_texts_that_chose_heads_do_not_score_them():
     values, best = [], []
     for seed in range(30):
         noise = np.random.default_rng(seed).normal(size=(40, 30))
-        table, _ = chosen({"next": noise}, {"next": {"strength": noise}})
-        values.append(table["value"][0])
+        table = chosen({"next": noise}, {"next": {"strength": noise}})
+        values.append(table["score"][0])
         best.append(np.sort(noise.mean(1))[-12:].mean())
     assert np.mean(best) > 0.15
     assert np.mean(values) == pytest.approx(0, abs=0.03)

@@ -7,7 +7,7 @@ from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import Measures
 from stages.probes.tables import SCORES
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 SCORED = {
     (UNTUNED, "right-branching"): 0.26,
@@ -21,15 +21,15 @@ SCORED = {
 }
 
 
-def row(encoder: str, probe: str, uas: float, variant: str = "", punctuation: bool = False) -> dict:
+def row(arm: str, probe: str, uas: float, variant: str = "", punctuation: bool = False) -> dict:
     return {
-        "encoder": encoder,
+        "arm": arm,
         "probe": probe,
         "variant": variant,
         "punctuation": punctuation,
         "uas": uas,
-        "low": uas - 0.01,
-        "high": uas + 0.03,
+        "uas_low": uas - 0.01,
+        "uas_high": uas + 0.03,
         "words": 500,
     }
 
@@ -39,13 +39,13 @@ def scored(tmp_path) -> Measures:
     """The source's scores on one corpus, with decoys; another corpus after it."""
     measures = Measures(tmp_path, {}, [], [], ["treebank", "templates"])
     rows = [
-        *(row(encoder, probe, 0.99, "vectors off by one") for encoder, probe in SCORED),
-        *(row(encoder, probe, uas) for (encoder, probe), uas in SCORED.items()),
-        *(row(encoder, probe, 0.01, "", True) for encoder, probe in SCORED),
+        *(row(arm, probe, 0.99, "vectors off by one") for arm, probe in SCORED),
+        *(row(arm, probe, uas) for (arm, probe), uas in SCORED.items()),
+        *(row(arm, probe, 0.01, "", True) for arm, probe in SCORED),
     ]
-    write_drawn(measures, SCORES, rows, 0.02, corpus="treebank")
-    other = [row(encoder, probe, 0.9) for encoder, probe in SCORED]
-    write_drawn(measures, SCORES, other, 0.02, corpus="templates")
+    write_table(measures, SCORES, rows, 0.02, "treebank")
+    other = [row(arm, probe, 0.9) for arm, probe in SCORED]
+    write_table(measures, SCORES, other, 0.02, "templates")
     return measures
 
 
@@ -93,7 +93,7 @@ def test_what_is_said_against_random_weights_has_no_other_control(scored):
 def test_recorded_attention_without_words_or_random_weights(tmp_path):
     measures = Measures(tmp_path, {}, [], [], ["elsewhere"])
     rows = [row(RECORDED, "attention", 0.6), row(RECORDED, "right-branching", 0.3)]
-    write_drawn(measures, SCORES, rows, 0.02, corpus="elsewhere")
+    write_table(measures, SCORES, rows, 0.02, "elsewhere")
     answer = found(measures, "attachment_over", probe="attention", rival="right-branching")
     assert answer.pooled.value == pytest.approx(30)
     assert answer.control is None

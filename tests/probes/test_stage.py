@@ -42,25 +42,25 @@ def plain(table: pd.DataFrame) -> pd.Series:
 
 
 def test_a_probe_learns_an_oracle_map(tmp_path):
-    table, drawn = probe_scores(source(oracle_corpus(60), tmp_path), None, PARAMETERS)
+    table = probe_scores(source(oracle_corpus(60), tmp_path), None, PARAMETERS)
     scores = plain(table)
     assert scores["attention"] == 1.0
     assert scores["right-branching"] < 0.7
     assert set(scores.index) == {"attention", "right-branching"}  # no vectors, no words
-    assert drawn.shape == (1, 4, PARAMETERS.resamples)
+    assert np.stack(table["uas_drawn"]).shape == (4, PARAMETERS.resamples)
     assert table["converged"].all()
 
 
 def test_random_attention_teaches_little(tmp_path):
     recording = source(oracle_corpus(60), tmp_path, "random_weights")
-    assert plain(probe_scores(recording, None, PARAMETERS)[0])["attention"] < 0.4
+    assert plain(probe_scores(recording, None, PARAMETERS))["attention"] < 0.4
 
 
 def test_words_find_heads_where_attention_does_not(tmp_path):
     corpus = oracle_corpus(80)
     parameters = PARAMETERS.model_copy(update={"vectors": str(one_hot_file(corpus, tmp_path))})
     tested = source(corpus, tmp_path, "random_weights")
-    scores = plain(probe_scores(tested, None, parameters)[0])
+    scores = plain(probe_scores(tested, None, parameters))
     assert scores["distances and words"] > 0.9
     assert scores["distances and words"] > scores["attention"] + 0.2
 
@@ -75,9 +75,7 @@ def one_hot_file(corpus: pd.DataFrame, folder):
 
 def test_probes_train_on_one_corpus_and_test_on_another(tmp_path):
     teacher = corpus_frame(oracle_row(n, tree(np.random.default_rng(n))) for n in range(100, 160))
-    table, _ = probe_scores(
-        source(oracle_corpus(40), tmp_path), source(teacher, tmp_path), PARAMETERS
-    )
+    table = probe_scores(source(oracle_corpus(40), tmp_path), source(teacher, tmp_path), PARAMETERS)
     assert plain(table)["attention"] == 1.0
     assert set(table["sentences"]) == {40}
 
@@ -116,11 +114,11 @@ def test_what_sees_no_attention_is_fitted_once_for_all_encoders(tmp_path):
     parameters = PARAMETERS.model_copy(update={"vectors": str(one_hot_file(corpus, tmp_path))})
     known: dict = {}
     first, second = (
-        probe_scores(source(corpus, tmp_path, encoder), None, parameters, known)[0]
+        probe_scores(source(corpus, tmp_path, encoder), None, parameters, known)
         for encoder in ("untuned", "random_weights")
     )
     assert {variant.name for variant in known} == {"right-branching", "distances and words"}
-    again = probe_scores(source(corpus, tmp_path, "random_weights"), None, parameters)[0]
+    again = probe_scores(source(corpus, tmp_path, "random_weights"), None, parameters)
     pd.testing.assert_frame_equal(second, again)
     assert plain(first)["distances and words"] == plain(second)["distances and words"]
     assert plain(first)["attention"] > plain(second)["attention"]
@@ -149,7 +147,7 @@ def test_scores_with_and_without_punctuation_by_hand():
             heads.append(right)
     (variant,) = [one for one in variants([SOUND], False) if one.name == ATTENTION]
     found = {variant: Prediction(heads, 7, False)}
-    table, drawn = attachment_scores(sentences, found, PARAMETERS)
+    table = attachment_scores(sentences, found, PARAMETERS)
     assert table["punctuation"].tolist() == [False, True]
     assert table["words"].tolist() == [24, 36]
     assert table["uas"].tolist() == pytest.approx([2 / 6, (2 * 2 + 4) / 18])
@@ -158,9 +156,10 @@ def test_scores_with_and_without_punctuation_by_hand():
     assert set(table["steps"]) == {7}
     assert not table["converged"].any()
     # Whole groups are drawn, and both rows by the same draws.
-    sixths = drawn[0, 0] * 6
+    plain_drawn, punctuated_drawn = table["uas_drawn"]
+    sixths = plain_drawn * 6
     assert np.allclose(sixths, np.round(sixths))
-    assert np.allclose(drawn[0, 1], (2 * drawn[0, 0] + (1 - drawn[0, 0])) / 3)
+    assert np.allclose(punctuated_drawn, (2 * plain_drawn + (1 - plain_drawn)) / 3)
 
 
 def test_candidates_are_the_root_and_the_other_words():

@@ -176,8 +176,8 @@ def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_p
 def test_published_accuracies_are_in_the_unit_of_those_beside_them():
     for name, (head, offset) in syntax.PUBLISHED.items():
         assert 0 < offset < head < 1, name  # beside shares
-    percent = [*coreference.PUBLISHED.to_numpy().ravel(), *probes.PUBLISHED.values()]
-    assert all(1 < value < 100 for value in percent)
+    assert all(0 < score < 1 for score in probes.PUBLISHED.values())
+    assert all(1 < value < 100 for value in coreference.PUBLISHED.to_numpy().ravel())
 
 
 def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_reports):

@@ -1,6 +1,7 @@
 """The loss of masked words."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForMaskedLM
@@ -8,7 +9,7 @@ from transformers import AutoConfig, AutoModelForMaskedLM
 from stages.core.encoder.batches import Batch
 from stages.core.encoder.checkpoint import load_encoder
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.core.maps.gradient_tables import LAYER_RESAMPLED, MASKED
+from stages.core.maps.gradient_tables import MASKED
 from stages.core.stage.places import ENCODERS
 from stages.encoder.stage import random_weights
 from stages.surface.masked_words import (
@@ -61,16 +62,16 @@ def gradients(folder):
 
 
 def test_random_weights_are_measured_beside_the_encoder(encoders):
-    (own, beside), drawn = gradients(encoders)
-    assert set(own["encoder"]) == {"untuned"}
-    assert set(beside["encoder"]) == {"random_weights"}
+    own, beside = gradients(encoders)
+    assert set(own["arm"]) == {"untuned"}
+    assert set(beside["arm"]) == {"random_weights"}
     assert own[["layer", "kind"]].equals(beside[["layer", "kind"]])
     assert not np.allclose(own["summed"], beside["summed"])
     assert (own["texts"] == 6).all()
-    assert [part.shape for part in drawn] == [(len(LAYER_RESAMPLED), len(own), 20)] * 2
-    again, _ = gradients(encoders)
-    assert again[1].equals(beside)
-    MASKED.write([own, beside], drawn, corpus="pairs")
+    assert {len(line) for part in (own, beside) for line in part["per_weight_drawn"]} == {20}
+    again = gradients(encoders)
+    pd.testing.assert_frame_equal(again[1], beside)
+    MASKED.write([own, beside], data="pairs")
 
 
 def test_the_head_of_random_weights_is_random_too_and_the_encoder_is_kept(encoders):
@@ -87,9 +88,10 @@ def test_the_head_of_random_weights_is_random_too_and_the_encoder_is_kept(encode
 
 def test_without_an_mlm_head_there_are_no_rows(encoders, tiny_bert):
     load_encoder(tiny_bert).save_pretrained(ENCODERS / "untuned")
-    (table,), drawn = gradients(encoders)
-    assert table.empty
-    MASKED.write(table, drawn, corpus="pairs")
+    tables = gradients(encoders)
+    assert not tables
+    MASKED.write(tables, data="pairs")
+    assert pd.read_parquet(MASKED.path("pairs")).empty
 
 
 def test_a_folder_without_an_encoder_has_no_mlm_head(tmp_path, tiny_bert):

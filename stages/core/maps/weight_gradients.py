@@ -15,9 +15,9 @@ from torch import Tensor
 from stages.core.encoder.batches import Batch
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import Resampled
-from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, TOKEN_KINDS
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, GRADIENT_VALUES, TOKEN_KINDS
 from stages.core.maps.statistics import KindIds
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 
 # The loss of each text from the model's logits and the rows of the batch.
 Loss = Callable[[Float[Tensor, "text ..."], Batch], Float[Tensor, " text"]]
@@ -79,26 +79,20 @@ def layer_table(
     found: dict[str, Float[np.ndarray, "kind head text"]],
     layers: int,
     means: Callable[[Float[np.ndarray, "row text"]], Resampled],
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+) -> pd.DataFrame:
     """One row a layer and kind: means over heads and texts of what `kind_table` found.
 
     Args:
         means: gives the mean of each of its rows with its interval and resamples.
-
-    Returns:
-        The table, and the resamples of the columns `LAYER_RESAMPLED`.
     """
     rows = pd.DataFrame(
         [(layer, kind) for kind in TOKEN_KINDS for layer in range(layers)],
         columns=["layer", "kind"],
     )
-    drawn = {}
     for name, values in found.items():
         per_layer = values.reshape(len(TOKEN_KINDS) * layers, -1, values.shape[-1]).mean(1)
-        resampled = means(per_layer)
-        drawn[name] = resampled.drawn
-        columns = interval_columns(name, resampled.value, resampled.low, resampled.high)
+        mean = means(per_layer)
+        drawn = mean.drawn if GRADIENT_VALUES[name].resampled else None
+        columns = estimate_columns(name, mean.value, mean.low, mean.high, drawn)
         rows = rows.assign(**columns, texts=(~np.isnan(per_layer)).sum(1))
-    known = rows["texts"].to_numpy() > 0
-    of_columns = np.stack([drawn[name][known] for name in LAYER_RESAMPLED])
-    return rows[known].reset_index(drop=True), of_columns
+    return rows[rows["texts"] > 0].reset_index(drop=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from stages.core.tables import Selection, Table, drawn_of, estimate_columns, interval_of
-from stages.core.verdicts.estimates import Estimate, over_seeds
+from stages.core.verdicts.estimates import Estimate, difference_of, over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.of_data import studied_rows
 
@@ -61,6 +61,30 @@ def layer_means(measures: Measures, wanted: Table | Selection, column: str) -> p
         ends = estimate_columns(column, mean.value, mean.low, mean.high)
         means.append(dict(zip(keys, values, strict=True)) | ends)
     return pd.DataFrame(means)
+
+
+def with_rival(
+    rows: pd.DataFrame, rivals: pd.DataFrame, column: str, keys: list[str]
+) -> pd.DataFrame:
+    """The rows with a second value of the same unit, and the paired difference to it.
+
+    Args:
+        rows: rows of a declared table with their resamples.
+        rivals: as `rows`; the rival of a row has the same `keys`.
+
+    Returns:
+        The rows without resamples; `rival` and `gain` with intervals, if any row has a rival.
+    """
+    others = rivals.set_index(keys).to_dict("index")
+    joint = []
+    for row in rows.to_dict("records"):
+        if other := others.get(tuple(row[key] for key in keys)):
+            value, rival = (Estimate.of_value(each, column, n=0) for each in (row, other))
+            gain = difference_of(value, rival)
+            row |= estimate_columns("rival", rival.value, rival.low, rival.high)
+            row |= estimate_columns("gain", gain.value, gain.low, gain.high)
+        joint.append(row)
+    return pd.DataFrame(joint).drop(columns=drawn_of(column))
 
 
 def _over_seeds(rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:

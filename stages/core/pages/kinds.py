@@ -17,6 +17,7 @@ from stages.core.pages.page import Figure, heads_figure
 from stages.core.pages.page import Table as PageTable
 from stages.core.pages.sentences import (
     correlation_in_words,
+    counts_in_words,
     extremes_in_words,
     layers_in_words,
     shares_in_words,
@@ -191,10 +192,11 @@ class Dots(Kind):
         points = self.points(rows).assign(label=_joint(in_words, label))
         marks = [points.assign(mark=points.get(self.mark, self.title))]
         once = points.drop_duplicates("label")
-        if self.rival:
+        if self.rival in once:
             value = once[self.rival]
             low, high = (once.get(end, value) for end in interval_of(self.rival))
-            marks.append(once.assign(mark=self.rival_title, value=value, low=low, high=high))
+            rivals = once.assign(mark=self.rival_title, value=value, low=low, high=high)
+            marks.append(rivals[value.notna()])
         if self.published:
             value = once[self.label[0]].map(self.published)
             known = once.assign(mark=self.source, value=value, low=value, high=value)
@@ -240,16 +242,31 @@ class Shares(Kind):
 
 @dataclass(frozen=True)
 class Scatter(Kind):
-    """A dot a row: the value against the column `x`."""
+    """A dot a row: the value against the column `x`.
+
+    Attributes:
+        colour: the column that colours the dots; the axes then mean nothing and are not drawn.
+    """
 
     x: str = ""
     x_title: str = ""
     panel: tuple[str, ...] = ("data",)
     tooltip: tuple[str, ...] = ("layer", "head")
+    colour: str = ""
 
     def draw(self, measures: Measures) -> Figure:
         rows = self.frame(measures)
         rows = rows.assign(panel=_joint(rows, self.panel))
+        if self.colour:
+            points = rows.rename(columns={self.x: "x", self.value: "y"})
+            tooltip = list(dict.fromkeys([*self.tooltip, self.colour]))
+            return Figure(
+                self.name,
+                self.title,
+                f"A dot for each head. {self.caption}".strip(),
+                charts.plane(points, self.colour, panel="panel", tooltip=tooltip),
+                finding=counts_in_words(rows[self.colour]),
+            )
         return Figure(
             self.name,
             self.title,
@@ -289,11 +306,13 @@ class Grid(Kind):
     Attributes:
         columns: those that are shown; by default all, resamples left out.
         titles: of columns that no declaration names.
+        words: columns, each with its values in words.
         height: so many rows stand unfolded.
     """
 
     columns: tuple[str, ...] = ()
     titles: Mapping[str, str] | None = None
+    words: Mapping[str, Mapping[str, str]] | None = None
     height: int = 16
 
     def draw(self, measures: Measures) -> PageTable:
@@ -302,6 +321,10 @@ class Grid(Kind):
         else:
             rows = measures.rows(self.rows)
             values = _table(self.rows).values
+        in_words = {
+            column: rows[column].replace(names) for column, names in (self.words or {}).items()
+        }
+        rows = rows.assign(**in_words)
         shown = rows[list(self.columns)] if self.columns else rows
         return PageTable(
             self.name,

@@ -146,7 +146,7 @@ def of_data(
             beside = of_arm(measures, table, estimate, control, learnt=control_has_learnt).estimates
         except NotMeasured as error:
             if (table["arm"] == control).any():
-                reason = f"{control}: {error}"
+                reason = f"{control.replace('_', ' ')}: {error}"
     if callable(decide):
         answer = over_tasks(studied.estimates, decide, beside, counted, reason, of_some)
     else:

@@ -10,7 +10,7 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.seam import Gated
 from stages.core.intervals.groups import resampled_means
-from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, LAYER_RESAMPLED, TOKEN_KINDS
+from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, TOKEN_KINDS
 from stages.core.maps.statistics import KindIds
 from stages.core.maps.weight_gradients import kind_table, layer_table, weight_gradients
 from stages.core.tasks.examples import examples_frame
@@ -73,13 +73,14 @@ def test_kinds_have_means_sums_and_attention(tiny_classifier, encoded):
     assert all((sign < 0).any() and (sign > 0).any() for sign in signs)
     assert (found["summed"][words] >= 0).all()
     means = partial(resampled_means, groups=np.arange(2), resamples=20, seed=0)
-    table, drawn = layer_table(found, gated.layers, means)
+    table = layer_table(found, gated.layers, means)
     assert len(table) == gated.layers * len(TOKEN_KINDS)
     row = table[(table["layer"] == 1) & (table["kind"] == "sep")].iloc[0]
     own = found["summed"][TOKEN_KINDS.index("sep"), gated.heads : 2 * gated.heads]
     assert row["summed"] == pytest.approx(own.mean())
     assert row["texts"] == 2
-    assert drawn.shape == (len(LAYER_RESAMPLED), len(table), 20)
+    assert {len(line) for line in table["summed_drawn"]} == {20}
+    assert "attention_drawn" not in table
 
 
 def test_every_weight_to_a_kind_counts_by_its_size(tiny_classifier, encoded):
@@ -120,14 +121,13 @@ def test_resamples_stand_beside_their_rows_and_columns():
         values[TOKEN_KINDS.index("cls")] = np.nan
         values[TOKEN_KINDS.index("punctuation"), :, :3] = np.nan
     means = partial(resampled_means, groups=np.arange(6), resamples=30, seed=0)
-    table, drawn = layer_table(found, 2, means)
+    table = layer_table(found, 2, means)
     assert set(table["kind"]) == {"sep", "punctuation", "words"}
     counts = table.drop_duplicates("kind").set_index("kind")["texts"]
     assert counts.to_dict() == {"sep": 6, "punctuation": 3, "words": 6}
-    for column, lines in zip(LAYER_RESAMPLED, drawn, strict=True):
-        for place, row in enumerate(table.to_dict("records")):
+    for column in ("summed", "per_weight"):
+        for row in table.to_dict("records"):
             layer, kind = row["layer"], TOKEN_KINDS.index(row["kind"])
             own = found[column][kind, 2 * layer : 2 * layer + 2]
             assert row[column] == pytest.approx(np.nanmean(own))
-            known = lines[place][~np.isnan(lines[place])]
-            assert known.mean() == pytest.approx(np.nanmean(own), abs=0.4)
+            assert np.nanmean(row[f"{column}_drawn"]) == pytest.approx(np.nanmean(own), abs=0.4)

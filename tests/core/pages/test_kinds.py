@@ -1,5 +1,7 @@
 """Kinds of figures: what each draws of a table, and the sentence that it makes of the numbers."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -162,3 +164,26 @@ def test_columns_of_heads_are_means_or_one_for_each_data_set(drawn):
         ["one", "tuned", 9.0],
         ["two", "untuned", 0.0],
     ]
+
+
+def test_a_plane_is_coloured_and_counted_by_kind(measures):
+    """Two panels keep the places of their heads; a layer, a number, is no kind to count."""
+    rows = pd.DataFrame(
+        [
+            {"data": "one", "arm": arm, "layer": layer, "head": 0, "x": layer, "effect": -layer}
+            | {"role": role}
+            for arm in ("untuned", "random_weights")
+            for layer, role in enumerate(("b", "a", "c", "b", "a"))
+        ]
+    )
+    of = TABLE.values["effect"]
+    panel = ("data", "arm")
+    kind = Scatter("p", "P", lambda _: rows, "effect", of=of, x="x", panel=panel, colour="role")
+    figure = kind.draw(measures)
+    assert figure.finding == "10 heads: 4 a, 4 b and 2 c."
+    points = figure.chart.data
+    assert points[["panel", "layer", "x", "y", "role"]].iloc[[1, 7]].to_numpy().tolist() == [
+        ["untuned", 1, 1, -1, "a"],
+        ["random_weights", 2, 2, -2, "c"],
+    ]
+    assert replace(kind, colour="layer").draw(measures).finding == ""
