@@ -254,7 +254,7 @@ class Shares(Kind):
 
 @dataclass(frozen=True)
 class Scatter(Kind):
-    """A dot a row: the value against the column `x`."""
+    """A dot a row: the value against the column `x`, all panels on the same scales."""
 
     x: str = ""
     x_title: str = ""
@@ -275,6 +275,7 @@ class Scatter(Kind):
                 (self.x_title, self.declared.heading),
                 panel="panel",
                 tooltip=[*self.tooltip, self.x, self.value],
+                comparable=True,
             ),
             finding=correlation_in_words(rows, self.x, self.value),
         )
