@@ -175,7 +175,7 @@ PAGE = Page(
             HEADS,
             "accuracy",
             join="first",
-            show=("F1", "marks", "ends"),
+            show={"F1": "F1 over words", "marks": "marks an end", "ends": "is an end"},
             text="The head as a segmenter of text without spaces: the share of positions that it "
             "has right, its F1 over words, and the shares of positions that it marks as an end and "
             "that are an end.",
