@@ -51,14 +51,14 @@ def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) 
     """Train all probes of all states together, and ask each.
 
     Returns:
-        One column a state, by its place in `encoder.states`, one row a question of `asked.asked`:
+        One column a state, by its row in `encoder.states`, one row a question of `asked.asked`:
         whether the probe finds the word that is meant.
     """
     taught = len(asked.taught.words)
     words = [*asked.taught.words, *asked.tested]
     with state_file(SCRATCH / "layer_probes", list(map(len, words)), encoder.shape) as states:
-        for sentence, own in encoder.of(words):
-            states.write(sentence, own)
+        for sentence, of_words in encoder.of(words):
+            states.write(sentence, of_words)
         weights = fit(
             states,
             asked.taught,
@@ -109,30 +109,30 @@ def _means(
     weights: Float[np.ndarray, "line question"],
     items: int,
 ) -> Float[np.ndarray, "state line"]:
-    """Weighted means; of resamples, which are all lines but the first, none of too few items.
+    """Weighted means, the first line of the data; NaN on resamples of too few items.
 
-    A resample without any of these sentences is drawn anew: it becomes one of the others, the same
-    for every encoder.
+    A resample that lacks all of these sentences becomes a copy of another one, the same for every
+    encoder.
     """
     empty = ~weights[1:].any(1)
     if items < LEAST_GROUPS or empty.all():
-        found = np.full((len(values), len(weights)), np.nan)
-        found[:, 0] = values.mean(1)
-        return found
+        means = np.full((len(values), len(weights)), np.nan)
+        means[:, 0] = values.mean(1)
+        return means
     lines = np.arange(len(weights))
     lines[1:][empty] = np.resize(1 + np.flatnonzero(~empty), np.count_nonzero(empty))
     weights = weights[lines]
-    found = (values @ weights.T) / weights.sum(1)
-    return widened(found, items).clip(0, 1)  # a share that is widened is a share all the same
+    means = (values @ weights.T) / weights.sum(1)
+    return widened(means, items).clip(0, 1)
 
 
 def _baselines(
     rows: pd.DataFrame, sentences: list[tuple[str, ...]]
 ) -> Iterator[tuple[str, Float[np.ndarray, " question"]]]:
-    """How likely each question is answered by what reads no state."""
+    """Yield each baseline with its probability of answering each question."""
     if (rows["first"] >= 0).all():
         yield FIRST, (rows["first"] == rows["target"]).to_numpy(dtype=float)
-    yield CHANCE, 1 / rows["sentence"].map(lambda place: len(sentences[place])).to_numpy(float)
+    yield CHANCE, 1 / rows["sentence"].map(lambda number: len(sentences[number])).to_numpy(float)
 
 
 def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: int) -> pd.DataFrame:
@@ -140,7 +140,9 @@ def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: in
     words = rows["words"].map(tuple)
     texts = {sentence: spelt(sentence)[0] for sentence in words}
     ids = tokenizer(list(texts.values()), verbose=False)["input_ids"]
-    short = {sentence for sentence, own in zip(texts, ids, strict=True) if len(own) <= longest}
+    short = {
+        sentence for sentence, tokens in zip(texts, ids, strict=True) if len(tokens) <= longest
+    }
     if lost := len(texts) - len(short):
         typer.echo(f"{lost} of {len(texts)} sentences have more than {longest} tokens: left out")
     return rows[words.isin(short)]
