@@ -121,13 +121,13 @@ def _write_layer_probes(folder: Path, generator: np.random.Generator) -> None:
     asked += [("subject_noun", part, 0) for part in ("test", "compound", "possessive")]
     asked += [("nth_token", "test", position) for position in range(2, 10)]
     rows = []
-    for encoder in ("untuned", "random_weights"):
+    for arm in ("untuned", "random_weights"):
         for probe, part, position in asked:
             levels = {"embeddings": 0.2, "words": 0.15, "chance": 0.1}
             levels |= {} if position else {"first": 0.3}
             layers = generator.uniform(0.2, 1, LAYERS).tolist()
-            rows += probe_rows(probe, part, layers, position, encoder, **levels)
-    write_noisy(folder, LAYER_PROBES, pd.DataFrame(rows), set="written")
+            rows += probe_rows(probe, part, layers, position, arm, **levels)
+    write_declared(folder, LAYER_PROBES, pd.DataFrame(rows), "written")
 
 
 def _write_pair_baselines(folder: Path, task: str, labels: np.ndarray) -> None:

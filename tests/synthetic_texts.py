@@ -247,16 +247,16 @@ def _write_text_patterns(folder: Path) -> None:
 def _write_confusion(folder: Path) -> None:
     stimuli = written_stimuli(4)
     parameters = confusion.Confusion(sets=[], resamples=RESAMPLES[0], seed=RESAMPLES[1])
-    parts, heads = zip(
+    conditions, heads = zip(
         *(
-            confusion.confusion_tables(StimuliRecording(stimuli, name), stimuli, parameters)
-            for name in ("untuned", "random_weights")
+            confusion.confusion_tables(StimuliRecording(stimuli, arm), stimuli, parameters)
+            for arm in ("untuned", "random_weights")
         ),
         strict=True,
     )
-    _write_parts(folder, confusion.CONDITIONS, parts, set="written")
     with contextlib.chdir(folder):
-        confusion.HEADS.write(heads, set="written")
+        confusion.CONDITIONS.write(conditions, data="written")
+        confusion.HEADS.write(heads, data="written")
 
 
 def _write_features(folder: Path, task: str) -> None:

@@ -92,7 +92,7 @@ def union(marked: Marked, heads: tuple[int, ...]) -> Float[np.ndarray, " group"]
 
 
 def best_union(marked: Marked, size: int, resamples: int, seed: int) -> Resampled:
-    """The union of the heads with most positions right, beside that of as many at random."""
+    """The union of the heads with most positions right, beside the union of random heads."""
     at_random = random_union(marked, size)[None]
 
     @cache

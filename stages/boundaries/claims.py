@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 
 from stages.boundaries.tables import ACCURACY, ALL_HEADS, BEST, BEST_HEAD, NESTED, UNIONS
-from stages.core.intervals.held_out import GAIN, RIVAL, SCORE
-from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
+from stages.core.tables import Selection, Table
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import of_data, studied_rows
 
 POINTS = 100
 POSITIONS = "positions"
@@ -17,85 +18,90 @@ POSITIONS = "positions"
 @measure
 def boundary_accuracy(measures: Measures, settings: Settings, reader: str = BEST_HEAD) -> Answer:
     """Share of positions that a reader has right, held out, in points."""
-    rows = _read(measures, reader, ACCURACY)
-    return row_by_corpus(rows, (*SCORE, "cases"), POSITIONS, POINTS)
+    return _of_row(measures, BEST.where(metric=ACCURACY, reader=reader), "score", POINTS)
 
 
 @measure
 def boundaries_over_constant(
     measures: Measures, settings: Settings, reader: str = BEST_HEAD, score: str = ACCURACY
 ) -> Answer:
-    """A reader's score less that of the better constant: every token ends a word, or none does.
+    """A reader's score minus that of the better constant: every token ends a word, or none does.
 
     Args:
         score: accuracy, in points, or F1.
     """
-    rows = _read(measures, reader, score)
-    counted, factor = (POSITIONS, POINTS) if score == ACCURACY else ("words", 1)
-    number = "cases" if score == ACCURACY else "words"
-    return row_by_corpus(rows, (*GAIN, number), counted, factor)
+    rows = BEST.where(metric=score, reader=reader)
+    if score == ACCURACY:
+        return _of_row(measures, rows, "gain", POINTS)
+    return _of_row(measures, rows, "gain", number="words", counted="words")
 
 
 @measure
 def all_heads_over_best(measures: Measures, settings: Settings) -> Answer:
-    """Accuracy of the regression over all heads less that of the best head or constant, in points.
+    """Accuracy of the regression over all heads minus that of the best head or constant, in points.
 
-    Whichever of the two is better, on each resample: a regression over heads that know nothing
-    learns the constant, and that is more than the best of such heads has.
+    The better of the two counts, on each resample. A regression over heads that know nothing learns
+    the constant, which is more accurate than the best of these heads.
     """
-    rows = measures.drawn(BEST)
-    rows = rows[rows["score"] == ACCURACY].set_index("reader", drop=False)
 
-    def difference(own: pd.DataFrame) -> Estimate:
-        together, best = (own.loc[reader].to_dict() for reader in (ALL_HEADS, BEST_HEAD))
+    def difference(rows: pd.DataFrame) -> Estimate:
+        joint, best = (rows[rows["reader"] == name].iloc[0] for name in (ALL_HEADS, BEST_HEAD))
         cases = int(best["cases"])
-        one, head = (Estimate.of_row(row, SCORE, cases) for row in (together, best))
-        constant = Estimate.of_row(best, RIVAL, cases)
-        better = np.maximum(head.drawn, constant.drawn)
-        value = one.value - max(head.value, constant.value)
-        return Estimate.of_drawn(value, one.drawn - better, cases).scaled(POINTS)
+        together = Estimate.of_value(joint, "score", cases)
+        head, constant = (Estimate.of_value(best, name, cases) for name in ("score", "rival"))
+        value = together.value - max(head.value, constant.value)
+        drawn = together.drawn - np.maximum(head.drawn, constant.drawn)
+        return Estimate.of_drawn(value, drawn, cases).scaled(POINTS)
 
-    return by_corpus(rows, difference, POSITIONS)
+    return of_data(measures, BEST.where(metric=ACCURACY), difference, counted=POSITIONS)
 
 
 @measure
 def boundary_union(measures: Measures, settings: Settings, heads: int) -> Answer:
-    """Share of positions that at least one of the best heads has right, in points."""
-    return row_by_corpus(_union(measures, heads), (*SCORE, "cases"), POSITIONS, POINTS)
+    """Share of positions at which at least one of the best heads is right, in points."""
+    return _of_row(measures, UNIONS.where(heads=heads), "score", POINTS)
 
 
 @measure
 def union_over_random_heads(measures: Measures, settings: Settings, heads: int) -> Answer:
-    """The union of the best heads less that of as many heads drawn at random, in points."""
-    return row_by_corpus(_union(measures, heads), (*GAIN, "cases"), POSITIONS, POINTS)
+    """The union of the best heads minus that of random heads, in points."""
+    return _of_row(measures, UNIONS.where(heads=heads), "gain", POINTS)
 
 
 @measure
 def nested_boundaries(measures: Measures, settings: Settings) -> Answer:
-    """Stretches of the coarser of two good heads made of the finer's whole ones, less chance."""
-    return row_by_corpus(measures.drawn(NESTED), (*GAIN, "cases"), POSITIONS)
+    """Share of the coarser head's stretches made of the finer's whole ones, minus chance."""
+    return _of_row(measures, NESTED, "gain")
 
 
 @summary("boundaries")
 def best_boundaries(measures: Measures) -> dict:
-    """For each corpus the best head and all heads together, by both scores."""
+    """For each corpus the best head and all heads together, by both metrics."""
     table: dict = {}
-    for row in studied(measures.frame(BEST)).to_dict("records"):
-        found = {"value": row["value"], "constant": row["rival_value"]}
+    for row in studied_rows(measures.rows(BEST)).to_dict("records"):
+        score = {"value": row["score"], "constant": row["rival"]}
         if row["place"]:
-            found["head"] = row["place"]
-        table.setdefault(row["corpus"], {}).setdefault(row["reader"], {})[row["score"]] = found
+            score["head"] = row["place"]
+        table.setdefault(row["data"], {}).setdefault(row["reader"], {})[row["metric"]] = score
     return table
 
 
-def _read(measures: Measures, reader: str, score: str) -> pd.DataFrame:
-    rows = measures.drawn(BEST)
-    return rows[(rows["reader"] == reader) & (rows["score"] == score)]
+def _of_row(
+    measures: Measures,
+    rows: Table | Selection,
+    column: str,
+    scale: float = 1,
+    number: str = "cases",
+    counted: str = POSITIONS,
+) -> Answer:
+    """A value of the one row that each corpus and arm has.
 
+    Args:
+        number: the column with the number of cases.
+    """
 
-def _union(measures: Measures, heads: int) -> pd.DataFrame:
-    rows = measures.drawn(UNIONS)
-    rows = rows[rows["heads"] == heads]
-    if rows.empty:
-        raise NotMeasured(f"`boundaries.unions` has no {heads}, or the encoder has fewer heads")
-    return rows
+    def estimate(of_arm: pd.DataFrame) -> Estimate:
+        (row,) = of_arm.to_dict("records")
+        return Estimate.of_value(row, column, int(row[number])).scaled(scale)
+
+    return of_data(measures, rows, estimate, counted=counted)

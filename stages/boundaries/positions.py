@@ -1,4 +1,4 @@
-"""What every head says of every place between two tokens of text without spaces.
+"""Every head's mark at every position between two tokens of text without spaces.
 
 A token ends a word where a head gives [SEP] more than the next token (query-title study, section
 2.2). The last token of a text is no case, nor is a token behind which the text has a space: what
@@ -86,20 +86,20 @@ def read_positions(recording: Recording, texts: Texts) -> Positions:
     Raises:
         InputError: the texts have no words, or write spaces between them.
     """
-    margins, parts, runs = [], [], 0
+    margins, columns, runs = [], [], 0
     spaces = 0
     for batch in recording.batches():
         values = margins_of(batch, recording)
-        for place, row in enumerate(batch.rows):
+        for number, row in enumerate(batch.rows):
             tokens = recording.tokens.iloc[row]
             words = texts.corpus["words"][row]
-            found = places_of(list(tokens["word"]), list(tokens["special"]), words)
-            spaces += found.spaces
-            margins.append(values[place][found.token])
-            text = np.full(len(found.token), row)
-            parts.append((found.ends, text, found.run + runs, found.hidden))
-            runs += int(found.run.max(initial=-1)) + 1
-    *columns, hidden = zip(*parts, strict=True)
+            places = places_of(list(tokens["word"]), list(tokens["special"]), words)
+            spaces += places.spaces
+            margins.append(values[number][places.token])
+            text = np.full(len(places.token), row)
+            columns.append((places.ends, text, places.run + runs, places.hidden))
+            runs += int(places.run.max(initial=-1)) + 1
+    *columns, hidden = zip(*columns, strict=True)
     ends, text, run = map(np.concatenate, columns)
     _require_unsegmented(ends, spaces, texts)
     return Positions(np.concatenate(margins), ends, text, run, sum(hidden))
@@ -108,8 +108,8 @@ def read_positions(recording: Recording, texts: Texts) -> Positions:
 def margins_of(batch: MapBatch, recording: Recording) -> Float[np.ndarray, "text token head"]:
     """Each head's weight on [SEP] less that on the next token, of all tokens but the last."""
     separators = torch.zeros(len(batch.rows), batch.maps.shape[-1], device=batch.maps.device)
-    for place, kinds in enumerate(recording.tokens["special"].iloc[batch.rows]):
-        separators[place, : len(kinds)] = torch.from_numpy(np.equal(kinds, Special.SEP))
+    for number, kinds in enumerate(recording.tokens["special"].iloc[batch.rows]):
+        separators[number, : len(kinds)] = torch.from_numpy(np.equal(kinds, Special.SEP))
     given = (batch.maps @ separators[:, None, None, :, None])[..., :-1, 0]
     margins = given - batch.maps.diagonal(1, -2, -1)
     return margins.flatten(1, 2).mT.float().cpu().numpy()

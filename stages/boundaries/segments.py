@@ -73,13 +73,13 @@ class Marked:
     def words_found(self) -> Float[np.ndarray, "reader group"]:
         """Words of which a reader marks both ends and nothing between."""
         bounds, begin, end = self._stretches_of(self._edged(self.ends))
-        found = []
+        counts = []
         for line in self.marks.T:
             edges = self._edged(line)
             upto = np.cumsum(edges)
             whole = edges[begin] & edges[end] & (upto[end] - upto[begin] == 1)
-            found.append(np.bincount(bounds, whole, self.groups))
-        return np.stack(found)
+            counts.append(np.bincount(bounds, whole, self.groups))
+        return np.stack(counts)
 
     def made_of(self, coarser: int, finer: int) -> Float[np.ndarray, " group"]:
         """Stretches of one reader at both ends of which the other marks an end too.
@@ -115,8 +115,8 @@ class Marked:
         self, edges: Bool[np.ndarray, " edge"]
     ) -> tuple[Int[np.ndarray, " stretch"], ...]:
         """The group of each stretch, and the edges at which it begins and ends."""
-        places = np.flatnonzero(edges)
-        begin, end = places[:-1], places[1:]
+        marked = np.flatnonzero(edges)
+        begin, end = marked[:-1], marked[1:]
         within = self._run_of_edge[begin] == self._run_of_edge[end]
         begin, end = begin[within], end[within]
         return self._group_of_run[self._run_of_edge[begin]], begin, end

@@ -1,17 +1,18 @@
 """Every head as a segmenter of text without spaces (query-title study, section 2.2).
 
-Accuracy over positions and F1 over words of each head and of the best one, held out, beside saying
-the same everywhere; the union of several heads, which is right where any of them is, beside that of
-as many heads drawn at random, as it rises by chance; a regression over all heads; and granularity:
-whether the stretches of a coarser head are made of those of a finer one.
+Scores are accuracy over positions and F1 over words. The best head, held out, and a regression over
+all heads are compared with constants. A union of heads is right where any of them is, which rises
+by chance; it is compared with the union of random heads. Granularity asks whether the stretches of
+a coarser head are made of those of a finer head.
 """
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from stages.boundaries.choices import (
     Nested,
@@ -41,15 +42,12 @@ from stages.boundaries.tables import (
     UNIONS,
 )
 from stages.core.intervals.groups import Resampled, line_weights
-from stages.core.intervals.held_out import GAIN, RIVAL, SCORE
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.settings import section
-from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, drawn_of, estimate_columns
 
-Table = tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]
-# Of one encoder; a table with resamples comes with them.
-Tables = dict[MeasuredTable, pd.DataFrame | Table]
+Tables = dict[Table, pd.DataFrame]  # of one arm
 CONSTANTS = (ALWAYS, NEVER)
 
 
@@ -58,13 +56,13 @@ def label(recording: Recording, number: int) -> str:
     return "-".join(map(str, divmod(number, recording.heads)))
 
 
-def columns_of(found: Resampled) -> dict[str, float]:
-    """A score, its rival and the gain as columns."""
-    columns: dict[str, float] = {}
-    for names, *values in zip(
-        (SCORE, RIVAL, GAIN), found.value, found.low, found.high, strict=True
-    ):
-        columns |= dict(zip(names, map(float, values), strict=True))
+def columns_of(scores: Resampled) -> dict[str, Any]:
+    """The columns of a score, its rival and the gain, with their resamples."""
+    columns: dict[str, Any] = {}
+    for number, column in enumerate(("score", "rival", "gain")):
+        ends = (float(line[number]) for line in (scores.value, scores.low, scores.high))
+        columns |= estimate_columns(column, *ends)
+        columns[drawn_of(column)] = scores.drawn[number]
     return columns
 
 
@@ -74,14 +72,10 @@ def best_table(
     recording: Recording,
     groups: Int[np.ndarray, " text"],
     parameters: Boundaries,
-) -> Table:
-    """The best head and the regression over all heads by both scores, beside the better constant.
-
-    Returns:
-        The table `BEST`, and its resamples.
-    """
+) -> pd.DataFrame:
+    """The rows of `BEST` of one arm."""
     resampling = parameters.resamples, parameters.seed
-    # As many positions as the heads, and two readers that do not look.
+    # Two readers that do not look, at the positions of the heads.
     same = np.broadcast_to([True, False], (len(positions.ends), len(CONSTANTS)))
     constants = ratios(marked_by(same, positions, groups))
     together = ratios(
@@ -91,28 +85,27 @@ def best_table(
             groups,
         )
     )
-    rows, drawn = [], []
-    for score, of_heads in ratios(heads).items():
-        found, same_head = best_reader(of_heads, constants[score], *resampling)
+    rows = []
+    for metric, of_heads in ratios(heads).items():
+        best, same_head = best_reader(of_heads, constants[metric], *resampling)
         facts = {
-            "encoder": recording.name,
-            "score": score,
-            "constant": CONSTANTS[constants[score].best],
+            "arm": recording.name,
+            "metric": metric,
+            "constant": CONSTANTS[constants[metric].best],
             "cases": len(positions.ends),
             "groups": heads.groups,
             "words": int(heads.words.sum()),
             "hidden": positions.hidden,
         }
-        joint = regression_score(together[score], found, *resampling)
+        joint = regression_score(together[metric], best, *resampling)
         place = label(recording, of_heads.best)
-        for reader, where, chosen, same_one in (
-            (BEST_HEAD, place, found, same_head),
+        for reader, head, scores, same in (
+            (BEST_HEAD, place, best, same_head),
             (ALL_HEADS, "", joint, True),
         ):
-            facts |= {"reader": reader, "place": where, "same": same_one}
-            rows.append(facts | columns_of(chosen))
-            drawn.append(chosen.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+            facts |= {"reader": reader, "place": head, "same": same}
+            rows.append(facts | columns_of(scores))
+    return pd.DataFrame(rows)
 
 
 def regression_score(
@@ -133,38 +126,27 @@ def regression_score(
     return with_rival(above / below, rival, count)
 
 
-def union_table(heads: Marked, recording: Recording, parameters: Boundaries) -> Table:
-    """One row a size of `unions` that is no more than there are heads.
-
-    Returns:
-        The table `UNIONS`, and its resamples.
-    """
-    rows, drawn = [], []
+def union_table(heads: Marked, recording: Recording, parameters: Boundaries) -> pd.DataFrame:
+    """The rows of `UNIONS` of one arm: each size of `unions` up to the number of heads."""
+    rows = []
     best = best_places(heads.hits.sum(1), len(heads.hits))
     for size in parameters.unions:
         if size > len(best):
             continue
-        found = best_union(heads, size, parameters.resamples, parameters.seed)
+        scores = best_union(heads, size, parameters.resamples, parameters.seed)
         places = " ".join(label(recording, head) for head in best[:size])
-        facts = {"encoder": recording.name, "heads": size, "places": places}
+        facts = {"arm": recording.name, "heads": size, "places": places}
         facts |= {"cases": int(heads.cases.sum()), "groups": heads.groups}
-        rows.append(facts | columns_of(found))
-        drawn.append(found.drawn)
-    empty = np.empty((3, 0, parameters.resamples))
-    return pd.DataFrame(rows), np.stack(drawn, axis=1) if drawn else empty
+        rows.append(facts | columns_of(scores))
+    return pd.DataFrame(rows)
 
 
-def nested_table(heads: Marked, recording: Recording, parameters: Boundaries) -> Table:
-    """How the best heads lie in each other, mean over pairs.
-
-    Returns:
-        The table `NESTED`, and its resamples.
-    """
+def nested_table(heads: Marked, recording: Recording, parameters: Boundaries) -> pd.DataFrame:
+    """The row of `NESTED` of one arm."""
     size = min(parameters.compared, len(heads.hits))
-    found = nested_heads(heads, size, parameters.resamples, parameters.seed)
-    facts = {"encoder": recording.name, "heads": size, "cases": int(heads.cases.sum())}
-    row = facts | {"groups": heads.groups} | columns_of(found)
-    return pd.DataFrame([row]), found.drawn[:, None]
+    scores = nested_heads(heads, size, parameters.resamples, parameters.seed)
+    facts = {"arm": recording.name, "heads": size, "cases": int(heads.cases.sum())}
+    return pd.DataFrame([facts | {"groups": heads.groups} | columns_of(scores)])
 
 
 def pair_table(heads: Marked, recording: Recording, parameters: Boundaries) -> pd.DataFrame:
@@ -175,19 +157,19 @@ def pair_table(heads: Marked, recording: Recording, parameters: Boundaries) -> p
     rows = []
     for pair in combinations(best.tolist(), 2):
         coarser, finer = sorted(pair, key=lambda head: marks[head])
-        one, other = heads.marks[:, coarser], heads.marks[:, finer]
-        apart = int((one != other).sum())
-        nested, by_chance = Nested(heads, coarser, finer).shares(lambda part: part.sum()[None])
+        of_coarser, of_finer = heads.marks[:, coarser], heads.marks[:, finer]
+        apart = int((of_coarser != of_finer).sum())
+        nested, by_chance = Nested(heads, coarser, finer).shares(lambda sums: sums.sum()[None])
         rows.append(
             {
-                "encoder": recording.name,
+                "arm": recording.name,
                 "coarser": label(recording, coarser),
                 "finer": label(recording, finer),
                 "coarser_marks": marks[coarser] / cases,
                 "finer_marks": marks[finer] / cases,
                 "disagreement": apart / cases,
                 # Not a number where they never disagree.
-                "coarser_alone": (one & ~other).sum() / apart if apart else np.nan,
+                "coarser_alone": (of_coarser & ~of_finer).sum() / apart if apart else np.nan,
                 "stretches": int(heads.stretches[coarser].sum()),
                 "nested": float(nested[0]),
                 "by_chance": float(by_chance[0]),
@@ -209,7 +191,7 @@ def head_table(heads: Marked, recording: Recording) -> pd.DataFrame:
         "ends": float(heads.ends.mean()),
         "cases": int(cases),
     }
-    return pd.DataFrame(recording.places | columns)
+    return pd.DataFrame(recording.head_keys | columns)
 
 
 def run_stage(corpus: str) -> None:
@@ -224,18 +206,14 @@ def run_stage(corpus: str) -> None:
         )
 
 
-def write_tables(parts: list[Tables], corpus: str) -> None:
-    """Write the tables of all encoders."""
-    for declared in parts[0]:
-        found = [part[declared] for part in parts]
-        if declared.resampled:
-            declared.write(*map(list, zip(*found, strict=True)), corpus=corpus)
-        else:
-            declared.write(found, corpus=corpus)
+def write_tables(of_arms: list[Tables], corpus: str) -> None:
+    """Write the tables of all arms."""
+    for table in of_arms[0]:
+        table.write([tables[table] for tables in of_arms], data=corpus)
 
 
 def tables_of(recording: Recording, texts: Texts, parameters: Boundaries) -> Tables:
-    """All tables of one encoder, by their declarations."""
+    """All tables of one arm, by their declarations."""
     positions = read_positions(recording, texts)
     heads = marked_by(positions.marks, positions, texts.groups)
     return {

@@ -31,23 +31,23 @@ class Condition:
 
 def conditions_of(stimuli: pd.DataFrame) -> list[Condition]:
     """The conditions in the order of `NAMES`; other sentences are left out."""
-    found = []
+    conditions = []
     groups = stimuli.reset_index(drop=True).groupby(FACTORS).groups
     for factors, name in NAMES.items():
         if factors not in groups:
             continue
         rows = groups[factors].to_numpy()
-        own = stimuli.iloc[rows]
-        distractors = int(own["distractors"].iloc[0])
+        alike = stimuli.iloc[rows]
+        distractors = int(alike["distractors"].iloc[0])
         facts = dict(zip(FACTORS, factors, strict=True)) | {
             "condition": name,
             "distractors": distractors,
             "chance": float(np.log2(1 + distractors)),
             "sentences": len(rows),
-            "items": len({item for items in own["items"] for item in items}),
+            "items": len({item for items in alike["items"] for item in items}),
         }
-        found.append(Condition(rows, facts))
-    return found
+        conditions.append(Condition(rows, facts))
+    return conditions
 
 
 class Resampling:

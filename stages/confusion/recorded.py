@@ -1,4 +1,4 @@
-"""Attention of the stimuli that was recorded elsewhere: which maps are of which sentences.
+"""Find the stimuli among the texts of attention that was recorded elsewhere.
 
 A map is of a sentence if it has the same words, big and small letters alike: a recording need not
 know the ids, may have other sentences besides, and may lack some.
@@ -44,37 +44,41 @@ def open_recorded(
     counted = Counter(known)
     if twice := [words for words in wanted if counted[words] > 1]:
         raise InputError(f"{file}: {spelt(twice[0])[0]!r} stands twice; {mend}")
-    places = {words: place for place, words in enumerate(known)}
-    kept = np.flatnonzero([words in places for words in wanted])
-    own = stimuli.iloc[kept].reset_index(drop=True)
-    lacking = [words for words in wanted if words not in places]
-    if fault := _too_few(stimuli, own):
+    numbers = {words: number for number, words in enumerate(known)}
+    covered = np.flatnonzero([words in numbers for words in wanted])
+    recorded_stimuli = stimuli.iloc[covered].reset_index(drop=True)
+    lacking = [words for words in wanted if words not in numbers]
+    if fault := _too_few(stimuli, recorded_stimuli):
         raise InputError(f"{file}: it lacks {spelt(lacking[0])[0]!r} and others: {fault}; {mend}")
-    rows = [places[wanted[place]] for place in kept]
+    rows = [numbers[wanted[row]] for row in covered]
     tokens = recorded_table(store.tokens).iloc[rows].reset_index(drop=True)
-    for words, numbers in zip(own["words"], tokens["word"], strict=True):
-        if without := sorted(set(range(len(words))) - set(numbers)):
+    for words, of_tokens in zip(recorded_stimuli["words"], tokens["word"], strict=True):
+        if without := sorted(set(range(len(words))) - set(of_tokens)):
             raise InputError(
                 f"{file}: of {spelt(words)[0]!r} no token is of word {without[0]} "
                 f"({words[without[0]]!r}); {mend}"
             )
     typer.echo(
-        f"{name}: attention of {recorded.model}, of {len(own)} of {len(stimuli)} sentences with "
+        f"{name}: attention of {recorded.model}, of {len(recorded_stimuli)} of {len(stimuli)} "
+        "sentences with "
         "distractors"
     )
-    return StoredRecording(RECORDED, store, tokens), own
+    return StoredRecording(RECORDED, store, tokens), recorded_stimuli
 
 
 def _key(words: Iterable[str]) -> Words:
     return tuple(word.lower() for word in words)
 
 
-def _too_few(stimuli: pd.DataFrame, own: pd.DataFrame) -> str:
+def _too_few(stimuli: pd.DataFrame, recorded: pd.DataFrame) -> str:
     """Which condition has no interval any more; nothing if each keeps enough nouns for one."""
-    left = {one.facts["condition"]: int(one.facts["items"]) for one in conditions_of(own)}
-    for one in conditions_of(stimuli):
-        name = str(one.facts["condition"])
-        enough = min(LEAST_GROUPS, int(one.facts["items"]))
+    left = {
+        condition.facts["condition"]: int(condition.facts["items"])
+        for condition in conditions_of(recorded)
+    }
+    for condition in conditions_of(stimuli):
+        name = str(condition.facts["condition"])
+        enough = min(LEAST_GROUPS, int(condition.facts["items"]))
         if left.get(name, 0) < enough:
             return (
                 f"condition {name} keeps sentences of {left.get(name, 0)} nouns, and needs those "

@@ -35,9 +35,9 @@ def candidate_weights(
     """
     most = max(map(len, candidates))
     goals = torch.full((len(candidates), most, parts.shape[-1]), torch.nan, device=maps.device)
-    for text, own in enumerate(candidates):
-        for place, words in enumerate(own):
-            goals[text, place] = parts[text, list(words)].sum(0)
+    for text, of_text in enumerate(candidates):
+        for number, words in enumerate(of_text):
+            goals[text, number] = parts[text, list(words)].sum(0)
     asking = parts[torch.arange(len(sources)), list(sources)]
     asking = asking / asking.sum(-1, keepdim=True)
     given = torch.einsum("tq,tlhqk->tlhk", asking, maps)
@@ -45,8 +45,8 @@ def candidate_weights(
 
 
 def confusion(
-    weights: Float[Tensor, "*place candidate"],
-) -> Float[Tensor, "*place"]:
+    weights: Float[Tensor, "*cell candidate"],
+) -> Float[Tensor, "*cell"]:
     """Bits of confusion from what each candidate gets, the right one first; NaN is no candidate."""
     weights = weights + FLOOR
     return -torch.log2(weights[..., 0] / weights.nansum(-1))
@@ -68,7 +68,7 @@ def batch_scores(
     ]
     weights = candidate_weights(batch.maps, parts, rows["source"].tolist(), candidates)
     scores = (confusion(weights.mean(2)), confusion(weights))
-    return tuple(part.double().cpu().numpy() for part in scores)
+    return tuple(bits.double().cpu().numpy() for bits in scores)
 
 
 def all_scores(

@@ -1,9 +1,9 @@
 """How much distractors confuse attention (Lin et al. 2019, section 4).
 
-From the auxiliary to its subject, and from a reflexive to its antecedent: the share that the right
-candidate has of the attention to all candidates, by condition and layer; of the mean over heads, as
-the source has it, and of the least confused head, which is chosen on one half of the lexical items
-and scored on the other. Intervals draw lexical items.
+An auxiliary looks for its subject, a reflexive for its antecedent. Confusion is minus the binary
+logarithm of the right candidate's share of the attention to all candidates, by condition and layer.
+It is measured for the mean over heads, as in the source, and for the least confused head, selected
+on one half of the lexical items and scored on the other. Resamples draw lexical items.
 """
 
 from collections.abc import Iterable
@@ -25,14 +25,12 @@ from stages.core.stage.arms import CORPUS_ARMS
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
 from stages.core.stimuli.entries import load_stimuli_entry
 from stages.core.stimuli.lexical_items import widened
 from stages.core.stimuli.store import STIMULI, corpus_of, read_attention
+from stages.core.tables import estimate_columns
 
 LONGEST = 64  # tokens; stimuli have fewer than 30
-
-Drawn = tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]
 
 
 class Confusion(Resampled, section="confusion"):
@@ -42,26 +40,25 @@ class Confusion(Resampled, section="confusion"):
 
 
 def condition_rows(
-    one: Condition,
-    encoder: str,
+    condition: Condition,
+    arm: str,
     heads: str,
     lines: Float[np.ndarray, "place line"],
     best: list[str],
-) -> Drawn:
+) -> pd.DataFrame:
     """Rows of `CONDITIONS`: over all layers, then layer by layer.
 
     Args:
         lines: the data's values and those on resamples.
-        best: of each place.
+        best: the least confused head of each place.
     """
     values, drawn = lines[:, 0], lines[:, 1:]
-    if int(one.facts["items"]) < LEAST_GROUPS:
+    if int(condition.facts["items"]) < LEAST_GROUPS:
         drawn = np.full_like(drawn, np.nan)
-    limits = np.array([_limits(line) for line in drawn])
-    columns = {"encoder": encoder, **one.facts, "heads": heads, "best": best}
+    low, high = np.array([_limits(line) for line in drawn]).T
+    columns = {"arm": arm, **condition.facts, "heads": heads, "best": best}
     columns |= {"layer": np.arange(len(lines)) + EVERY_LAYER}
-    columns |= interval_columns("", values, limits[:, 0], limits[:, 1], "confusion")
-    return pd.DataFrame(columns), drawn[None]
+    return pd.DataFrame(columns | estimate_columns("confusion", values, low, high, drawn))
 
 
 def _limits(line: Float[np.ndarray, " resample"]) -> tuple[float, float]:
@@ -74,7 +71,7 @@ def _limits(line: Float[np.ndarray, " resample"]) -> tuple[float, float]:
 
 def confusion_tables(
     recording: Recording, stimuli: pd.DataFrame, parameters: Confusion
-) -> tuple[Drawn, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The tables `CONDITIONS` and `HEADS` of one encoder.
 
     Raises:
@@ -85,37 +82,38 @@ def confusion_tables(
         raise InputError("the stimuli have no sentence with distractors of a known condition")
     mean, heads = all_scores(recording, stimuli)
     drawn = Resampling(stimuli, parameters.resamples, parameters.seed)
-    parts, tables = [], []
-    for phenomenon in dict.fromkeys(one.phenomenon for one in conditions):
-        own = [one for one in conditions if one.phenomenon == phenomenon]
-        overall = head_means(heads, own)
+    rows, cells = [], []
+    for phenomenon in dict.fromkeys(condition.phenomenon for condition in conditions):
+        alike = [condition for condition in conditions if condition.phenomenon == phenomenon]
+        overall = head_means(heads, alike)
         best = _names_of_best(overall)
         count = drawn.items[phenomenon]
-        least = widened(drawn.least_confused(heads, own), count)
-        for one, lines in zip(own, least, strict=True):
-            of_layers = widened(drawn.means(mean, one.rows).T, count)
+        least = widened(drawn.least_confused(heads, alike), count)
+        for condition, lines in zip(alike, least, strict=True):
+            of_layers = widened(drawn.means(mean, condition.rows).T, count)
             every = np.concatenate([of_layers.mean(0, keepdims=True), of_layers])
-            parts.append(condition_rows(one, recording.name, MEAN, every, [""] * len(every)))
-            parts.append(condition_rows(one, recording.name, LEAST, lines, best))
-        chance = np.mean([one.facts["chance"] for one in own])
+            blank = [""] * len(every)
+            rows.append(condition_rows(condition, recording.name, MEAN, every, blank))
+            rows.append(condition_rows(condition, recording.name, LEAST, lines, best))
+        chance = np.mean([condition.facts["chance"] for condition in alike])
         columns = {"phenomenon": phenomenon, "beyond_chance": overall.ravel() - chance}
-        tables.append(pd.DataFrame(recording.places | columns))
-    rows, resamples = zip(*parts, strict=True)
-    both = pd.concat(rows, ignore_index=True), np.concatenate(resamples, axis=1)
-    return both, pd.concat(tables, ignore_index=True)
+        cells.append(pd.DataFrame(recording.head_keys | columns))
+    return pd.concat(rows, ignore_index=True), pd.concat(cells, ignore_index=True)
 
 
 def head_means(
     heads: Float[np.ndarray, "sentence layer head"], conditions: list[Condition]
 ) -> Float[np.ndarray, "layer head"]:
     """The confusion of each head, mean over conditions, each of which counts alike."""
-    return np.mean([heads[one.rows].mean(0) for one in conditions], axis=0)
+    return np.mean([heads[condition.rows].mean(0) for condition in conditions], axis=0)
 
 
 def _names_of_best(overall: Float[np.ndarray, "layer head"]) -> list[str]:
     """The least confused head of all layers, then that of each layer, as layer-head."""
     layer, head = np.unravel_index(overall.argmin(), overall.shape)
-    return [f"{layer}-{head}"] + [f"{place}-{own.argmin()}" for place, own in enumerate(overall)]
+    return [f"{layer}-{head}"] + [
+        f"{place}-{heads.argmin()}" for place, heads in enumerate(overall)
+    ]
 
 
 def open_stimuli(name: str, device: torch.device) -> tuple[Iterable[Recording], pd.DataFrame]:
@@ -149,9 +147,8 @@ def run_stage(stimuli_set: str) -> None:
     rows, heads = [], []
     with torch.inference_mode():
         for recording in recordings:
-            found, every = confusion_tables(recording, stimuli, parameters)
-            rows.append(found)
-            heads.append(every)
-    tables, drawn = zip(*rows, strict=True)
-    CONDITIONS.write(tables, drawn, set=stimuli_set)
-    HEADS.write(heads, set=stimuli_set)
+            of_conditions, of_heads = confusion_tables(recording, stimuli, parameters)
+            rows.append(of_conditions)
+            heads.append(of_heads)
+    CONDITIONS.write(rows, data=stimuli_set)
+    HEADS.write(heads, data=stimuli_set)

@@ -1,6 +1,5 @@
-"""Tables of the stage `confusion`, and what its conditions are called."""
+"""Tables of the stage `confusion`, and the names of its conditions."""
 
-from stages.core.stage.tables import MeasuredTable, interval_names
 from stages.core.stimuli.store import (
     AGREEING,
     AGREEMENT,
@@ -12,11 +11,12 @@ from stages.core.stimuli.store import (
     REFLEXIVE,
     RELATIVE,
 )
+from stages.core.tables import Table, Value, count, name
 
-# By phenomenon, place of the distractors, how many of them agree, and the auxiliary: the name that
-# Lin et al. 2019 (Table 2) give to the condition. Theirs of agreement are with "does"; a modal
-# shows no number. Of R6 and R7 one distractor agrees, the object or the clause's noun. "far": an
-# object behind a clause without a noun, which the release has among R3 and R4.
+# Keys: phenomenon, place of the distractors, number of distractors that agree, and the auxiliary.
+# Values: the condition's name in Lin et al. 2019 (Table 2). Their agreement conditions have "does";
+# a modal shows no number. In R6 and R7 one distractor agrees: the object or the clause's noun.
+# "far" is an object behind a clause without a noun; the release has it among R3 and R4.
 NAMES = {
     (AGREEMENT, PREPOSITIONAL, 1, AGREEING): "A1",
     (AGREEMENT, PREPOSITIONAL, 0, AGREEING): "A2",
@@ -36,34 +36,28 @@ NAMES = {
     (REFLEXIVE, CLAUSE_AND_OBJECT, 1, MODAL): "R6, R7",
     (REFLEXIVE, CLAUSE_AND_OBJECT, 0, MODAL): "R8",
 }
-EVERY_LAYER = -1  # in place of a layer: the mean over layers, or a head chosen among those of all
+EVERY_LAYER = -1  # in place of a layer: the mean over layers, or a head selected from all layers
 MEAN, LEAST = "mean of heads", "least confused head"
-CONFUSION = interval_names(value="confusion")
 
-# One row a condition, layer and kind of `heads`: its confusion in bits. `chance` is that of equal
-# attention to all candidates; `best` the least confused head (layer-head) on all sentences.
-CONDITIONS = MeasuredTable(
-    "confusion/{set}",
-    (
-        "encoder",
-        "phenomenon",
-        "condition",
-        "modifier",
-        "auxiliary",
-        "distractors",
-        "matching",
-        "heads",
-        "layer",
-        "best",
-        *CONFUSION,
-        "chance",
-        "sentences",
-        "items",
-    ),
-    resampled=("confusion",),
+# One row a condition, layer and kind of `heads`.
+CONDITIONS = Table(
+    "confusion/conditions",
+    keys="data arm phenomenon condition heads layer",
+    values={
+        "modifier": name("place of the distractors"),
+        "auxiliary": name("auxiliary"),
+        "distractors": count("distractors"),
+        "matching": count("distractors that agree"),
+        "best": name("least confused head on all sentences"),
+        "confusion": Value("confusion", "bits", bounds=(0, None), interval=True, resampled=True),
+        "chance": Value("confusion of equal attention", "bits", bounds=(0, None)),
+        "sentences": count("sentences"),
+        "items": count("lexical items"),
+    },
 )
-# One row a phenomenon and head: its confusion, mean over conditions, less that of chance.
-HEADS = MeasuredTable(
-    "confusion/{set}-heads",
-    ("encoder", "phenomenon", "layer", "head", "beyond_chance"),
+# One row a phenomenon and head: mean over conditions.
+HEADS = Table(
+    "confusion/heads",
+    keys="data arm phenomenon layer head",
+    values={"beyond_chance": Value("confusion minus that of equal attention", "bits", "+.2f")},
 )

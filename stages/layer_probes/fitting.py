@@ -1,10 +1,9 @@
 """Probes of all layers, trained together (Lin et al. 2019, section 3).
 
-A probe is one weight for each number of a state: it gives every word of the sentence a score, and
-the softmax of these is how likely each word is meant. All probes of all layers read a batch of
-states at once; each has its own loss, so that none changes what another learns. Adam moves every
-weight by its own gradients alone: a probe comes out as it would if it were trained by itself on the
-same batches.
+A probe has one weight for each number of a state. It gives every word of the sentence a score; the
+softmax of the scores is the probability of each word. All probes of all layers read a batch of
+states at once. Each has its own loss, and Adam moves every weight by its own gradients, so a probe
+equals one that is trained alone on the same batches.
 """
 
 from collections.abc import Iterator
@@ -33,8 +32,8 @@ def fit(
 ) -> Weights:
     """Train all probes on all states.
 
-    Numbers of a state are learnt on in units of their spread within sentences, so that one rate
-    suits all of them; the weights that are returned are of the states as they are.
+    Training reads the numbers of a state in units of their spread within sentences, so that one
+    rate suits all of them. The returned weights apply to the states as they are.
 
     Args:
         states: its first sentences are those of `taught`, whose order is by chance.
@@ -43,20 +42,20 @@ def fit(
         learning_rate: of the first step; it falls linearly to 0.
     """
     count, size = states.shape
-    parts = list(_parts(len(taught.words), batch))
+    batches = list(_batches(len(taught.words), batch))
     unit = spreads(states, len(taught.words), batch).to(device)
     weights = torch.zeros(count, taught.targets.shape[1], size, device=device)
     optimizer = torch.optim.Adam([weights], lr=learning_rate)
-    steps = epochs * len(parts)
+    steps = epochs * len(batches)
     falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
     generator = np.random.default_rng(seed)
     with tqdm(total=steps, desc="probes", unit="step") as progress:
         for _ in range(epochs):
-            for number in generator.permutation(len(parts)):
-                first, last = parts[number]
-                own = (states.read(first, last).to(device) / unit).transpose(0, 1)
+            for number in generator.permutation(len(batches)):
+                first, last = batches[number]
+                read = (states.read(first, last).to(device) / unit).transpose(0, 1)
                 targets = taught.targets[first:last].to(device)
-                weights.grad = gradient(own, weights, _lengths(states, first, last), targets)
+                weights.grad = gradient(read, weights, _lengths(states, first, last), targets)
                 optimizer.step()
                 falling.step()
                 progress.update()
@@ -70,28 +69,28 @@ def gradient(
     targets: Int[Tensor, "sentence probe"],
 ) -> Weights:
     """The gradient of the mean cross-entropy of each probe over the sentences that it is asked."""
-    known, places = _places(lengths, states.device)
+    known, words = _words(lengths, states.device)
     likely = _padded(states @ weights.mT, known).softmax(2)
     asked = targets != NO_TARGET
     row, probe = asked.nonzero(as_tuple=True)
     likely[:, row, targets[row, probe], probe] -= 1
     likely *= asked[:, None] / asked.sum(0).clamp_min(1)
-    return likely.flatten(1, 2)[:, places].mT @ states
+    return likely.flatten(1, 2)[:, words].mT @ states
 
 
 def spreads(states: StateFile, sentences: int, batch: int) -> Float[Tensor, "state size"]:
     """How far each number of a state differs between the words of a sentence.
 
-    The root mean square of the difference to the sentence's mean, which no softmax sees.
+    The root mean square of the difference to the sentence's mean, which the softmax ignores.
     """
     total = torch.zeros(states.shape, dtype=torch.float64)
-    for first, last in _parts(sentences, batch):
-        own = states.read(first, last)
-        for sentence in own.split(_lengths(states, first, last).tolist()):
+    for first, last in _batches(sentences, batch):
+        words = states.read(first, last)
+        for sentence in words.split(_lengths(states, first, last).tolist()):
             total += (sentence - sentence.mean(0)).square().sum(0)
-    found = (total / max(1, int(states.starts[sentences]))).sqrt().float()
-    found = found.clamp_min(LEAST_SPREAD * found.amax(1, keepdim=True))
-    return torch.where(found > 0, found, 1.0)
+    spread = (total / max(1, int(states.starts[sentences]))).sqrt().float()
+    spread = spread.clamp_min(LEAST_SPREAD * spread.amax(1, keepdim=True))
+    return torch.where(spread > 0, spread, 1.0)
 
 
 @torch.inference_mode()
@@ -99,16 +98,16 @@ def predictions(
     states: StateFile, first: int, last: int, weights: Weights, batch: int
 ) -> Int[Tensor, "sentence state probe"]:
     """The likeliest word of every sentence from `first` on, `last` not included."""
-    found = []
-    for begin, end in _parts(last - first, batch):
+    likeliest = []
+    for begin, end in _batches(last - first, batch):
         begin, end = begin + first, end + first
-        own = states.read(begin, end).to(weights.device).transpose(0, 1)
-        known, _ = _places(_lengths(states, begin, end), own.device)
-        found.append(_padded(own @ weights.mT, known).argmax(2).transpose(0, 1).cpu())
-    return torch.cat(found)
+        read = states.read(begin, end).to(weights.device).transpose(0, 1)
+        known, _ = _words(_lengths(states, begin, end), read.device)
+        likeliest.append(_padded(read @ weights.mT, known).argmax(2).transpose(0, 1).cpu())
+    return torch.cat(likeliest)
 
 
-def _parts(sentences: int, batch: int) -> Iterator[tuple[int, int]]:
+def _batches(sentences: int, batch: int) -> Iterator[tuple[int, int]]:
     for first in range(0, sentences, batch):
         yield first, min(first + batch, sentences)
 
@@ -117,19 +116,19 @@ def _lengths(states: StateFile, first: int, last: int) -> Int[np.ndarray, " sent
     return np.diff(states.starts[first : last + 1])
 
 
-def _places(
+def _words(
     lengths: Int[np.ndarray, " sentence"], device: torch.device
-) -> tuple[Bool[Tensor, "sentence place"], Int[Tensor, " word"]]:
-    """Which places of sentences of one length are words, and the numbers of these places."""
+) -> tuple[Bool[Tensor, "sentence position"], Int[Tensor, " word"]]:
+    """Mark the words of padded sentences, and number them."""
     known = np.arange(lengths.max()) < lengths[:, None]
-    places = torch.from_numpy(np.flatnonzero(known)).to(device)
-    return torch.from_numpy(known).to(device), places
+    words = torch.from_numpy(np.flatnonzero(known)).to(device)
+    return torch.from_numpy(known).to(device), words
 
 
 def _padded(
-    scores: Float[Tensor, "state word probe"], known: Bool[Tensor, "sentence place"]
-) -> Float[Tensor, "state sentence place probe"]:
+    scores: Float[Tensor, "state word probe"], known: Bool[Tensor, "sentence position"]
+) -> Float[Tensor, "state sentence position probe"]:
     """Scores by sentence; those behind its end make no word likely."""
-    found = scores.new_full((scores.shape[0], *known.shape, scores.shape[2]), -torch.inf)
-    found[:, known] = scores
-    return found
+    padded = scores.new_full((scores.shape[0], *known.shape, scores.shape[2]), -torch.inf)
+    padded[:, known] = scores
+    return padded

@@ -1,6 +1,6 @@
-"""What the probes are asked: which sentences, and which word of each is meant.
+"""The sentences that probes are trained and tested on, and the word to find in each.
 
-A sentence that several probes are asked about is read once.
+A sentence of several probes is read once.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ class Questions:
     """What all probes are trained on and asked.
 
     `probes` has one row a probe, with its name and its position. `asked` has one row a tested
-    question: `number` of the probe, `sentence` (a place in `tested`), part, target, first, items.
+    question: `number` of the probe, `sentence` (row of `tested`), part, target, first, items.
     """
 
     probes: pd.DataFrame
@@ -58,19 +58,19 @@ def questions(rows: pd.DataFrame, train: int | None, test: int | None, seed: int
         InputError: a probe has nothing to be trained on, or nothing to be tested on.
     """
     rows = rows.assign(words=rows["words"].map(tuple))
-    keys = {words: _key(words, seed) for words in set(rows["words"])}
-    rows = rows.assign(key=rows["words"].map(keys)).sort_values("key", kind="stable")
+    order = {words: _key(words, seed) for words in set(rows["words"])}
+    rows = rows.assign(key=rows["words"].map(order)).sort_values("key", kind="stable")
     drawn = pd.concat(
-        of_part.head(_most(train if place[-1] == TRAIN else test, of_part))
-        for place, of_part in rows.groupby([*PROBE, "part"], sort=False)
+        of_part.head(_most(train if keys[-1] == TRAIN else test, of_part))
+        for keys, of_part in rows.groupby([*PROBE, "part"], sort=False)
     )
     probes = drawn[PROBE].drop_duplicates().sort_values(PROBE).reset_index(drop=True)
     drawn = drawn.merge(probes.assign(number=probes.index), on=PROBE)
     taught, asked = drawn[drawn["part"] == TRAIN], drawn[drawn["part"] != TRAIN]
     for name, number in zip(probes["probe"], probes.index, strict=True):
-        for part, what in ((taught, "train it on"), (asked, "test it on")):
-            if number not in set(part["number"]):
-                raise InputError(f"the stimuli have no sentence of {name} to {what}; add some")
+        for sentences, use in ((taught, "train it on"), (asked, "test it on")):
+            if number not in set(sentences["number"]):
+                raise InputError(f"the stimuli have no sentence of {name} to {use}; add some")
     return Questions(probes, _asked_of(taught, len(probes)), *_tested(asked))
 
 
@@ -86,15 +86,15 @@ def _key(words: Sequence[str], seed: int) -> str:
 def _asked_of(rows: pd.DataFrame, probes: int) -> Sentences:
     """Sentences in the order of their keys, each once, with what every probe is to find there."""
     words = rows.sort_values("key", kind="stable")["words"].drop_duplicates().tolist()
-    places = {sentence: place for place, sentence in enumerate(words)}
+    numbers = {sentence: number for number, sentence in enumerate(words)}
     targets = np.full((len(words), probes), NO_TARGET)
-    targets[rows["words"].map(places), rows["number"]] = rows["target"]
+    targets[rows["words"].map(numbers), rows["number"]] = rows["target"]
     return Sentences(words, torch.from_numpy(targets))
 
 
 def _tested(rows: pd.DataFrame) -> tuple[list[tuple[str, ...]], pd.DataFrame]:
     words = rows["words"].drop_duplicates().tolist()
-    places = {sentence: place for place, sentence in enumerate(words)}
+    numbers = {sentence: number for number, sentence in enumerate(words)}
     columns = ["number", *PROBE, "part", "target", "first", "items"]
-    asked = rows[columns].assign(sentence=rows["words"].map(places))
+    asked = rows[columns].assign(sentence=rows["words"].map(numbers))
     return words, asked.sort_values([*PROBE, "part"], kind="stable").reset_index(drop=True)

@@ -1,8 +1,8 @@
 """What each layer knows of a word's place in the sentence (Lin, Tan, Frank 2019, section 3).
 
-For every layer, and for the embeddings before them, linear probes that find the main auxiliary, the
-subject's noun and the n-th token, trained on simple sentences and tested on others: of the same
-kind, and with relative clauses, compounds and possessives. The encoder stays as it is.
+Linear probes of every layer, and of the embeddings before them, find the main auxiliary, the
+subject's noun and the n-th token. They are trained on simple sentences, and tested on others like
+these and on sentences with relative clauses, compounds and possessives. The encoder is not tuned.
 """
 
 from collections.abc import Iterator
@@ -26,15 +26,13 @@ from stages.core.stage.arms import CORPUS_ARMS
 from stages.core.stage.files import InputError
 from stages.core.stage.places import ENCODERS, SCRATCH
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
 from stages.core.stimuli.lexical_items import sentence_weights, widened
 from stages.core.stimuli.store import read_probes, spelt
+from stages.core.tables import estimate_columns
 from stages.layer_probes.fitting import fit, predictions
 from stages.layer_probes.sentences import PROBE, Questions, questions
 from stages.layer_probes.states import WordStates, state_file
 from stages.layer_probes.tables import CHANCE, FIRST, SCORES
-
-Table = tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]
 
 
 class LayerProbes(Resampled, section="layer_probes"):
@@ -53,14 +51,14 @@ def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) 
     """Train all probes of all states together, and ask each.
 
     Returns:
-        One column a state, by its place in `encoder.states`, one row a question of `asked.asked`:
+        One column a state, by its row in `encoder.states`, one row a question of `asked.asked`:
         whether the probe finds the word that is meant.
     """
     taught = len(asked.taught.words)
     words = [*asked.taught.words, *asked.tested]
     with state_file(SCRATCH / "layer_probes", list(map(len, words)), encoder.shape) as states:
-        for sentence, own in encoder.of(words):
-            states.write(sentence, own)
+        for sentence, of_words in encoder.of(words):
+            states.write(sentence, of_words)
         weights = fit(
             states,
             asked.taught,
@@ -78,33 +76,32 @@ def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) 
 
 def score_table(
     asked: Questions, right: pd.DataFrame, states: pd.DataFrame, parameters: LayerProbes
-) -> Table:
-    """One row a probe, part and state, or baseline, and the resamples of its accuracy.
+) -> pd.DataFrame:
+    """The rows of `SCORES` of one arm: one a probe, part and state, or baseline.
 
-    Resamples draw lexical items, the same for all rows and encoders.
+    Resamples draw lexical items, the same for all rows and arms.
     """
     every = asked.asked.assign(items=asked.asked["items"].map(lambda names: tuple(sorted(names))))
     places, distinct = every["items"].factorize()
     weights = sentence_weights(list(distinct), parameters.resamples, parameters.seed)
-    rows, drawn = [], []
-    for place, own in every.groupby([*PROBE, "part"], sort=False):
-        values = right.loc[own.index].to_numpy(dtype=float).T
+    tables = []
+    for keys, of_part in every.groupby([*PROBE, "part"], sort=False):
+        values = right.loc[of_part.index].to_numpy(dtype=float).T
         kinds = list(zip(states["state"], states["layer"], strict=True))
-        for name, line in _baselines(own, asked.tested):
+        for name, line in _baselines(of_part, asked.tested):
             kinds.append((name, -1))
             values = np.concatenate([values, line[None]])
-        items = len({item for names in own["items"] for item in names})
-        lines = _means(values, weights[:, places[own.index]], items)
+        items = len({item for names in of_part["items"] for item in names})
+        lines = _means(values, weights[:, places[of_part.index]], items)
         limits = percentile_interval(lines[:, 1:])
         table = pd.DataFrame(kinds, columns=["state", "layer"]).assign(
-            **dict(zip([*PROBE, "part"], place, strict=True)),
-            **interval_columns("", lines[:, 0], *limits, "accuracy"),
-            sentences=len(own),
+            **dict(zip([*PROBE, "part"], keys, strict=True)),
+            **estimate_columns("accuracy", lines[:, 0], *limits, lines[:, 1:]),
+            sentences=len(of_part),
             items=items,
         )
-        rows.append(table)
-        drawn.append(lines[:, 1:])
-    return pd.concat(rows, ignore_index=True), np.concatenate(drawn)[None]
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _means(
@@ -112,30 +109,30 @@ def _means(
     weights: Float[np.ndarray, "line question"],
     items: int,
 ) -> Float[np.ndarray, "state line"]:
-    """Weighted means; of resamples, which are all lines but the first, none of too few items.
+    """Weighted means, the first line of the data; NaN on resamples of too few items.
 
-    A resample without any of these sentences is drawn anew: it becomes one of the others, the same
-    for every encoder.
+    A resample that lacks all of these sentences becomes a copy of another one, the same for every
+    encoder.
     """
     empty = ~weights[1:].any(1)
     if items < LEAST_GROUPS or empty.all():
-        found = np.full((len(values), len(weights)), np.nan)
-        found[:, 0] = values.mean(1)
-        return found
+        means = np.full((len(values), len(weights)), np.nan)
+        means[:, 0] = values.mean(1)
+        return means
     lines = np.arange(len(weights))
     lines[1:][empty] = np.resize(1 + np.flatnonzero(~empty), np.count_nonzero(empty))
     weights = weights[lines]
-    found = (values @ weights.T) / weights.sum(1)
-    return widened(found, items).clip(0, 1)  # a share that is widened is a share all the same
+    means = (values @ weights.T) / weights.sum(1)
+    return widened(means, items).clip(0, 1)
 
 
 def _baselines(
     rows: pd.DataFrame, sentences: list[tuple[str, ...]]
 ) -> Iterator[tuple[str, Float[np.ndarray, " question"]]]:
-    """How likely each question is answered by what reads no state."""
+    """Yield each baseline with its probability of answering each question."""
     if (rows["first"] >= 0).all():
         yield FIRST, (rows["first"] == rows["target"]).to_numpy(dtype=float)
-    yield CHANCE, 1 / rows["sentence"].map(lambda place: len(sentences[place])).to_numpy(float)
+    yield CHANCE, 1 / rows["sentence"].map(lambda number: len(sentences[number])).to_numpy(float)
 
 
 def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: int) -> pd.DataFrame:
@@ -143,7 +140,9 @@ def readable(rows: pd.DataFrame, tokenizer: PreTrainedTokenizerBase, longest: in
     words = rows["words"].map(tuple)
     texts = {sentence: spelt(sentence)[0] for sentence in words}
     ids = tokenizer(list(texts.values()), verbose=False)["input_ids"]
-    short = {sentence for sentence, own in zip(texts, ids, strict=True) if len(own) <= longest}
+    short = {
+        sentence for sentence, tokens in zip(texts, ids, strict=True) if len(tokens) <= longest
+    }
     if lost := len(texts) - len(short):
         typer.echo(f"{lost} of {len(texts)} sentences have more than {longest} tokens: left out")
     return rows[words.isin(short)]
@@ -163,12 +162,11 @@ def run_stage(stimuli_set: str) -> None:
     longest = longest_input(read_config(ENCODERS / encoders[0]))
     rows = readable(read_probes(stimuli_set), tokenizer, longest)
     asked = questions(rows, parameters.train, parameters.test, parameters.seed)
-    tables, resamples = [], []
+    tables = []
     for arm in encoders:
         model = load_encoder(ENCODERS / arm).to(device)
         encoder = WordStates(model, tokenizer, parameters.pieces)
         right = found_words(asked, encoder, parameters)
-        table, drawn = score_table(asked, right, encoder.states, parameters)
-        tables.append(table.assign(encoder=arm))
-        resamples.append(drawn)
-    SCORES.write(tables, resamples, set=stimuli_set)
+        table = score_table(asked, right, encoder.states, parameters)
+        tables.append(table.assign(arm=arm))
+    SCORES.write(tables, data=stimuli_set)

@@ -46,7 +46,7 @@ class StateFile:
     """
 
     def __init__(self, file: int, lengths: Sequence[int], shape: tuple[int, int]):
-        self.starts: Int[np.ndarray, " place"] = np.concatenate([[0], np.cumsum(lengths)])
+        self.starts: Int[np.ndarray, " start"] = np.concatenate([[0], np.cumsum(lengths)])
         self.shape = shape
         self._file, self._bytes = file, 2 * shape[0] * shape[1]
 
@@ -56,21 +56,21 @@ class StateFile:
 
     def write(self, sentence: int, states: Float16[np.ndarray, "word state size"]) -> None:
         """Keep the states of a sentence's words."""
-        left, place = memoryview(states).cast("B"), int(self.starts[sentence]) * self._bytes
+        left, position = memoryview(states).cast("B"), int(self.starts[sentence]) * self._bytes
         while left:
-            done = os.pwrite(self._file, left, place)
-            left, place = left[done:], place + done
+            done = os.pwrite(self._file, left, position)
+            left, position = left[done:], position + done
 
     def read(self, first: int, last: int) -> Float[Tensor, "word state size"]:
         """The states of the words of the sentences from `first` on, `last` not included."""
-        begin, end = (int(self.starts[place]) for place in (first, last))
+        begin, end = (int(self.starts[number]) for number in (first, last))
         buffer = np.empty((end - begin, *self.shape), dtype=np.float16)
-        left, place = memoryview(buffer).cast("B"), begin * self._bytes
+        left, position = memoryview(buffer).cast("B"), begin * self._bytes
         while left:
-            done = os.preadv(self._file, [left], place)
+            done = os.preadv(self._file, [left], position)
             if not done:
                 raise EOFError("states were read that were never written")
-            left, place = left[done:], place + done
+            left, position = left[done:], position + done
         return torch.from_numpy(buffer).float()
 
 
@@ -114,11 +114,11 @@ class WordStates:
         pieces = token_table(self.tokenizer, corpus, encoded, longest)["word"]
         rows, per_token = np.arange(len(words)), self.shape[0] * self.shape[1]
         with tqdm(total=len(words), desc="states", unit="sentence") as progress:
-            for part in fitting(rows, encoded.lengths, lambda n: n * per_token, numbers):
-                batch = encoded.batch(part, self.model.device)
-                parts = membership([pieces[row] for row in part], _width(batch.inputs))
+            for batch_rows in fitting(rows, encoded.lengths, lambda n: n * per_token, numbers):
+                batch = encoded.batch(batch_rows, self.model.device)
+                parts = membership([pieces[row] for row in batch_rows], _width(batch.inputs))
                 for row, states, known in zip(
-                    part, self._read(batch.inputs, parts), present(parts), strict=True
+                    batch_rows, self._read(batch.inputs, parts), present(parts), strict=True
                 ):
                     count = len(words[row])
                     whole = len(known) >= count and bool(known[:count].all())
@@ -128,7 +128,7 @@ class WordStates:
                             "one whose state is beyond float16; leave it out of the stimuli"
                         )
                     yield int(row), np.ascontiguousarray(states[:count])
-                progress.update(len(part))
+                progress.update(len(batch_rows))
 
     @torch.inference_mode()
     def _read(
@@ -137,8 +137,8 @@ class WordStates:
         parts: Float[Tensor, "sentence word token"],
     ) -> Float16[np.ndarray, "sentence word state size"]:
         """The states of words: 0 for what is padding."""
-        found = self.model(**inputs, output_hidden_states=True).hidden_states
-        states = torch.stack([self._plain(input_ids=inputs["input_ids"]), *found], dim=1)
+        hidden = self.model(**inputs, output_hidden_states=True).hidden_states
+        states = torch.stack([self._plain(input_ids=inputs["input_ids"]), *hidden], dim=1)
         asking = parts * (parts.cumsum(-1) == 1) if self.pieces == "first" else parts
         asking = asking / asking.sum(-1, keepdim=True).clamp_min(1)
         of_words = asking.to(states)[:, None] @ states

@@ -1,8 +1,8 @@
 """The table of the stage `layer_probes`."""
 
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.tables import Table, Value, count
 
-# What a probe reads: a layer's states, or one of two stages of the embeddings before all layers.
+# The states that a probe reads: a layer's, or one of two stages of the embeddings.
 LAYER = "layer"
 EMBEDDINGS = "embeddings"  # with position, as the lowest layer gets them
 WORD_EMBEDDINGS = "word embeddings"  # without position and segment, through the same norm
@@ -10,21 +10,15 @@ WORD_EMBEDDINGS = "word embeddings"  # without position and segment, through the
 FIRST = "first"  # the first auxiliary, or the first noun
 CHANCE = "chance"  # any word
 
-# One row an encoder, probe, position, part and state: the share of sentences in which the probe
-# finds its word. `layer` is that of the states, from 0, and -1 where `state` is no layer;
-# `position` is n of the n-th token, from 1, and 0 of other probes. Resamples draw lexical items.
-SCORES = MeasuredTable(
-    "layer_probes/{set}",
-    (
-        "encoder",
-        "probe",
-        "position",
-        "part",
-        "state",
-        "layer",
-        *interval_names(value="accuracy"),
-        "sentences",
-        "items",
-    ),
-    resampled=("accuracy",),
+# One row an arm, probe, position, part and state: how often the probe finds its word in the test
+# sentences `part`. `layer` is -1 if `state` is no layer; `position` is n of the n-th token, from 1,
+# and 0 of other probes. Resamples draw lexical items.
+SCORES = Table(
+    "layer_probes/scores",
+    keys="data arm probe position part state layer",
+    values={
+        "accuracy": Value("accuracy", "share", ".0%", bounds=(0, 1), interval=True, resampled=True),
+        "sentences": count("sentences"),
+        "items": count("lexical items"),
+    },
 )

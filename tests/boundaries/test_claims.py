@@ -1,35 +1,28 @@
-"""What claims and page read of tables of boundaries, beside rows that they must leave alone."""
+"""What claims read of tables of boundaries, beside rows that they must leave alone."""
 
-import pandas as pd
 import pytest
 
-from stages.boundaries.said import said_of_best, said_of_granularity, said_of_unions
 from stages.boundaries.tables import BEST, NESTED, UNIONS
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import NotMeasured
 from stages.core.verdicts.region import Region, verdict
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 GAIN = Region(above=0)
 
 
-def values(value: float, rival: float) -> dict:
+def values(score: float, rival: float) -> dict:
     """A score in [-0.02, +0.03] around it, its rival and the gain likewise."""
     row = {}
-    for name, mean in (("", value), ("rival_", rival), ("gain_", value - rival)):
-        row |= {f"{name}value": mean, f"{name}low": mean - 0.02, f"{name}high": mean + 0.03}
+    for name, mean in (("score", score), ("rival", rival), ("gain", score - rival)):
+        row |= {name: mean, f"{name}_low": mean - 0.02, f"{name}_high": mean + 0.03}
     return row
 
 
-def best_row(encoder: str, reader: str, score: str, value: float, rival: float, **facts) -> dict:
+def best_row(arm: str, reader: str, metric: str, score: float, rival: float) -> dict:
     place = "2-1" if reader == "best head" else ""
-    constant = {"place": place, "constant": "always", "cases": 400, "words": 250}
-    return (
-        {"encoder": encoder, "reader": reader, "score": score}
-        | constant
-        | facts
-        | values(value, rival)
-    )
+    keys = {"arm": arm, "reader": reader, "metric": metric, "place": place}
+    return keys | {"constant": "always", "cases": 400, "words": 250} | values(score, rival)
 
 
 @pytest.fixture
@@ -43,26 +36,26 @@ def tables(measures):
         best_row("random_weights", "best head", "accuracy", 0.55, 0.6),
         best_row("random_weights", "all heads", "accuracy", 0.65, 0.6),
     ]
-    write_drawn(measures, BEST, rows, 0.01, corpus="one")
+    write_table(measures, BEST, rows, 0.01)
     others = [
-        best_row("untuned", reader, "accuracy", value, 0.6)
-        for reader, value in (("best head", 0.1), ("all heads", 0.2))
+        best_row("untuned", reader, "accuracy", score, 0.6)
+        for reader, score in (("best head", 0.1), ("all heads", 0.2))
     ]
-    write_drawn(measures, BEST, others, 0.01, corpus="two")
+    write_table(measures, BEST, others, 0.01, "two")
     unions = [
-        {"encoder": encoder, "heads": size, "places": "2-1", "cases": 400} | values(*both)
-        for encoder, size, both in (
+        {"arm": arm, "heads": size, "places": "2-1", "cases": 400} | values(*both)
+        for arm, size, both in (
             ("untuned", 2, (0.8, 0.7)),
             ("untuned", 5, (0.98, 0.95)),
             ("random_weights", 5, (0.97, 0.97)),
         )
     ]
-    write_drawn(measures, UNIONS, unions, 0.01, corpus="one")
+    write_table(measures, UNIONS, unions, 0.01)
     nested = [
-        {"encoder": encoder, "heads": 5, "cases": 400} | values(*both)
-        for encoder, both in (("untuned", (0.9, 0.5)), ("random_weights", (0.45, 0.4)))
+        {"arm": arm, "heads": 5, "cases": 400} | values(*both)
+        for arm, both in (("untuned", (0.9, 0.5)), ("random_weights", (0.45, 0.4)))
     ]
-    write_drawn(measures, NESTED, nested, 0.01, corpus="one")
+    write_table(measures, NESTED, nested, 0.01)
     measures._wanted["corpus"] = ["one", "two"]
     return measures
 
@@ -103,7 +96,7 @@ def test_unions_of_one_size_and_what_they_have_beyond_random_heads(tables):
     over = found(tables, "union_over_random_heads", heads=5)
     assert (over.pooled.value, over.control.value) == pytest.approx((3, 0))
     assert found(tables, "union_over_random_heads", heads=2).pooled.value == pytest.approx(10)
-    with pytest.raises(NotMeasured, match=r"boundaries\.unions"):
+    with pytest.raises(NotMeasured, match="no row with heads 3"):
         found(tables, "boundary_union", heads=3)
 
 
@@ -121,33 +114,3 @@ def test_figures_of_the_best_head_and_of_all_together(tables):
     }
     assert figures["one"]["all heads"]["F1"] == {"value": 0.8, "constant": 0.45}
     assert set(figures) == {"one", "two"}
-
-
-@pytest.mark.parametrize(
-    ("gain", "said"),
-    [
-        ((0.1, 0.02, 0.2), "more than"),
-        ((-0.1, -0.2, -0.02), "less than"),
-        ((0.01, -0.02, 0.02), "not shown to differ from"),
-    ],
-)
-def test_sentences_follow_the_interval_of_the_difference(gain, said):
-    limits = dict(zip(("gain_value", "gain_low", "gain_high"), gain, strict=True))
-    facts = {"corpus": "one", "encoder": "untuned", "heads": 5, "value": 0.7, "rival_value": 0.6}
-    row = facts | limits
-    both = [
-        row | {"reader": "best head", "score": score, "constant": constant}
-        for score, constant in (("accuracy", "always"), ("F1", "never"))
-    ]
-    control = [one | {"encoder": "random_weights", "value": 0.123} for one in both]
-    rows = pd.DataFrame(both + control)
-    accuracy, words = (said_of_best(rows, score) for score in ("accuracy", "F1"))
-    beside = f"(random weights: 12.3%), {said} the 60.0% of saying that every token"
-    assert f"70.0% of the positions right {beside}" in accuracy
-    assert f"0.70 (random weights: 0.12), {said} the 0.60 of saying that none does." in words
-    assert f"at 70.0% of the positions, {said} the 60.0% of 5" in said_of_unions(
-        pd.DataFrame([row])
-    )
-    assert f"70.0% of the coarser's stretches are made of whole ones of the finer, {said}" in (
-        said_of_granularity(pd.DataFrame([row]))
-    )

@@ -40,50 +40,45 @@ def tables(tmp_path_factory):
     return boundary_tables(tmp_path_factory.mktemp("texts"), 60, PARAMETERS)
 
 
-def rows_of(tables, declared):
-    return [tables_of_one[declared][0] for tables_of_one in tables]
-
-
 def test_a_head_that_marks_ends_of_words_scores_one(tables):
-    best, _ = rows_of(tables, BEST)
-    best = best.set_index(["reader", "score"])
-    for score in (ACCURACY, F1):
-        row = best.loc[BEST_HEAD, score]
-        assert (row["value"], row["low"], row["place"]) == (1.0, 1.0, "2-1")
+    best = tables[0][BEST].set_index(["reader", "metric"])
+    for metric in (ACCURACY, F1):
+        row = best.loc[BEST_HEAD, metric]
+        assert (row["score"], row["score_low"], row["place"]) == (1.0, 1.0, "2-1")
         assert row["same"]
-        assert row["gain_value"] == pytest.approx(1 - row["rival_value"])
-        assert best.loc[ALL_HEADS, score]["value"] == 1.0
+        assert row["gain"] == pytest.approx(1 - row["rival"])
+        assert best.loc[ALL_HEADS, metric]["score"] == 1.0
     assert best.loc[BEST_HEAD, F1]["words"] == 300
 
 
-def test_resamples_stand_in_the_order_of_rows_and_columns(tables):
-    table, drawn = tables[1][BEST]
-    assert drawn.shape == (3, len(table), PARAMETERS.resamples)
-    np.testing.assert_allclose(drawn[2], drawn[0] - drawn[1])
-    for row, low in enumerate(table["low"]):
-        assert np.quantile(drawn[0, row], 0.025) == pytest.approx(low)
+def test_every_row_has_its_resamples(tables):
+    for row in tables[1][BEST].to_dict("records"):
+        score, rival, gain = (row[f"{name}_drawn"] for name in ("score", "rival", "gain"))
+        assert len(score) == PARAMETERS.resamples
+        np.testing.assert_allclose(gain, score - rival)
+        assert np.quantile(score, 0.025) == pytest.approx(row["score_low"])
 
 
 def test_random_attention_scores_chance_where_it_was_not_chosen(tables):
-    _, best = rows_of(tables, BEST)
-    row = best.set_index(["reader", "score"]).loc[BEST_HEAD, ACCURACY]
-    assert row["value"] == pytest.approx(0.5, abs=0.05)
-    assert row["gain_value"] < 0
-    joint = best.set_index(["reader", "score"]).loc[ALL_HEADS, ACCURACY]
-    assert joint["gain_value"] < 0.02
+    best = tables[1][BEST]
+    row = best.set_index(["reader", "metric"]).loc[BEST_HEAD, ACCURACY]
+    assert row["score"] == pytest.approx(0.5, abs=0.05)
+    assert row["gain"] < 0
+    joint = best.set_index(["reader", "metric"]).loc[ALL_HEADS, ACCURACY]
+    assert joint["gain"] < 0.02
 
 
 def test_the_constant_is_the_better_one(tables):
-    best, _ = rows_of(tables, BEST)
-    heads, _ = (one[HEADS] for one in tables)
+    best = tables[0][BEST]
+    heads = tables[0][HEADS]
     assert heads["ends"].iloc[0] < 0.5
-    row = best.set_index(["reader", "score"]).loc[BEST_HEAD, ACCURACY]
+    row = best.set_index(["reader", "metric"]).loc[BEST_HEAD, ACCURACY]
     assert row["constant"] == "never"
-    assert row["rival_value"] == pytest.approx(1 - heads["ends"].iloc[0])
+    assert row["rival"] == pytest.approx(1 - heads["ends"].iloc[0])
 
 
 def test_every_head_has_its_scores(tables):
-    heads, _ = (one[HEADS] for one in tables)
+    heads = tables[0][HEADS]
     heads = heads.set_index(["layer", "head"])
     ends = heads["ends"].iloc[0]
     assert heads.loc[SEGMENTER, ["accuracy", "F1", "marks"]].tolist() == [1, 1, ends]
@@ -96,15 +91,15 @@ def test_every_head_has_its_scores(tables):
 
 
 def test_unions_have_sizes_that_the_encoder_has_and_are_held_against_random_heads(tables):
-    own, others = rows_of(tables, UNIONS)
-    assert own["heads"].tolist() == others["heads"].tolist() == [1, 2, 5]
-    assert (own["value"] == 1).all()
-    assert own["places"].str.split().str.len().tolist() == [1, 2, 5]
-    assert (own["places"].str.split().str[0] == "2-1").all()
-    assert own["rival_value"].is_monotonic_increasing
+    untuned, random = (of_arm[UNIONS] for of_arm in tables)
+    assert untuned["heads"].tolist() == random["heads"].tolist() == [1, 2, 5]
+    assert (untuned["score"] == 1).all()
+    assert untuned["places"].str.split().str.len().tolist() == [1, 2, 5]
+    assert (untuned["places"].str.split().str[0] == "2-1").all()
+    assert untuned["rival"].is_monotonic_increasing
     # Coins: one is right half of the time, of five one nearly always; choosing gains nothing.
-    assert others["rival_value"].tolist() == pytest.approx([0.5, 0.75, 31 / 32], abs=0.03)
-    assert (others["gain_value"].abs() < 0.05).all()
+    assert random["rival"].tolist() == pytest.approx([0.5, 0.75, 31 / 32], abs=0.03)
+    assert (random["gain"].abs() < 0.05).all()
 
 
 def test_heads_that_contradict_each_other_are_right_everywhere_together():
@@ -129,7 +124,7 @@ def test_the_union_is_of_heads_that_the_other_half_chose():
 
 def test_a_coarse_head_lies_in_the_finer_one(tables):
     """Of the three best heads two cut by words; every second end is an end."""
-    pairs, _ = (one[PAIRS] for one in tables)
+    pairs = tables[0][PAIRS]
     pair = pairs[(pairs["coarser"] == "1-2") & (pairs["finer"] == "2-1")].iloc[0]
     assert pair["nested"] == 1
     assert pair["by_chance"] < 0.5
@@ -141,10 +136,10 @@ def test_a_coarse_head_lies_in_the_finer_one(tables):
 
 
 def test_granularity_is_held_out_and_random_heads_have_none(tables):
-    own, others = rows_of(tables, NESTED)
-    assert own["heads"].item() == 3
-    assert own["gain_low"].item() > 0.1
-    assert abs(others["gain_value"].item()) < 0.05
+    untuned, random = (of_arm[NESTED] for of_arm in tables)
+    assert untuned["heads"].item() == 3
+    assert untuned["gain_low"].item() > 0.1
+    assert abs(random["gain"].item()) < 0.05
 
 
 def test_constant_heads_lie_in_each_other_by_chance_alone():

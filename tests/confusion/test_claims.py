@@ -1,28 +1,28 @@
-"""What claims read of tables of confusion, and what the page says of them."""
+"""What claims and page read of tables of confusion."""
 
 from fractions import Fraction
 from math import log
 
 import pytest
 
-from stages.confusion import page
+from stages.confusion.page import PAGE, beyond_chance
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
 from stages.core.stage.arms import RECORDED
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import NotMeasured
-from tests.claims import found, write_drawn, write_rows
+from tests.claims import found, write_table
 
 NATS = log(2)
 BITS = {"A1": 1.4, "A2": 1.2, "A3": 1.1, "A4": 0.9, "R1": 1.0, "R5": 1.8}
 LAYERS = (1.0, 1.5, 0.9, 0.8)  # added to the condition's own, less their mean
 
 
-def rows_of(encoder: str, scale: float = 1.0) -> list[dict]:
+def rows_of(scale: float = 1.0) -> list[dict]:
     rows = []
     for name, bits in BITS.items():
         chance = 1.585 if name == "R5" else 1.0
-        facts = {"encoder": encoder, "condition": name, "chance": chance, "items": 40}
+        facts = {"condition": name, "chance": chance, "items": 40}
         facts |= {"phenomenon": "agreement" if name[0] == "A" else "reflexive", "sentences": 9}
         facts |= {"modifier": "", "auxiliary": "agreeing", "distractors": 1, "matching": 0}
         of_layers = [chance + scale * (bits - chance + shift - 1.05) for shift in LAYERS]
@@ -30,40 +30,45 @@ def rows_of(encoder: str, scale: float = 1.0) -> list[dict]:
         for layer, value in zip(range(EVERY_LAYER, 4), values, strict=True):
             for heads, less in ((MEAN, 0), (LEAST, 0.5)):
                 place = {"heads": heads, "layer": layer, "best": "2-1" if less else ""}
-                limits = {"low": value - less - 0.1, "high": value - less + 0.1}
+                ends = value - less - 0.1, value - less + 0.1
+                limits = dict(zip(("confusion_low", "confusion_high"), ends, strict=True))
                 rows.append(facts | place | {"confusion": value - less} | limits)
     return rows
 
 
-def heads_of(encoder: str) -> list[dict]:
+def heads_of() -> list[dict]:
     return [
-        {"encoder": encoder, "phenomenon": phenomenon, "layer": layer, "head": 0}
+        {"phenomenon": phenomenon, "layer": layer, "head": 0}
         | {"beyond_chance": 0.1 * layer - 0.15}
         for phenomenon in ("agreement", "reflexive")
         for layer in range(4)
     ]
 
 
+def write(measures, arm: str, data: str = "one", scale: float = 1.0):
+    write_table(measures, CONDITIONS, rows_of(scale), 0.02, data, arm=arm)
+    write_table(measures, HEADS, heads_of(), data=data, arm=arm)
+
+
 @pytest.fixture
 def tables(measures):
-    rows = [*rows_of("untuned"), *rows_of("random_weights", 0.1)]
-    write_drawn(measures, CONDITIONS, rows, 0.02, set="one")
-    write_rows(measures, HEADS, [*heads_of("untuned"), *heads_of("random_weights")], set="one")
+    write(measures, "untuned")
+    write(measures, "random_weights", scale=0.1)
     return measures
 
 
 def test_differences_in_nats_beside_random_weights(tables):
-    one = found(tables, "confusion_difference", more=["A1", "A2"], less=["A3", "A4"])
-    assert one.pooled.value == pytest.approx(0.3 * NATS)
-    assert (one.counted, one.pooled.n, one.arm) == ("lexical items", 40, "untuned")
-    assert one.control.value == pytest.approx(0.03 * NATS)
-    assert one.beyond.value == pytest.approx(0.27 * NATS)
+    answer = found(tables, "confusion_difference", more=["A1", "A2"], less=["A3", "A4"])
+    assert answer.pooled.value == pytest.approx(0.3 * NATS)
+    assert (answer.counted, answer.pooled.n, answer.arm) == ("lexical items", 40, "untuned")
+    assert answer.control.value == pytest.approx(0.03 * NATS)
+    assert answer.beyond.value == pytest.approx(0.27 * NATS)
 
 
 def test_every_difference_is_the_smallest(tables):
     more, less = ["A1", "A2"], ["A3", "A4"]
-    one = found(tables, "confusion_difference", more=more, less=less, every=True)
-    assert one.pooled.value == pytest.approx((1.2 - 1.1) * NATS)
+    answer = found(tables, "confusion_difference", more=more, less=less, every=True)
+    assert answer.pooled.value == pytest.approx((1.2 - 1.1) * NATS)
 
 
 def test_what_is_beyond_chance(tables):
@@ -102,56 +107,44 @@ def test_the_summary_has_bits_of_the_encoder(tables):
     assert table["one"]["A1"] == {MEAN: pytest.approx(1.4), LEAST: pytest.approx(0.9)}
 
 
-def test_the_page_says_what_its_numbers_say(tables):
-    conditions, layers, heads = page.sections(tables)
-    said = conditions.items[0].finding
-    assert "confusion is highest in condition A1 (+0.40 bits) and lowest in condition A4" in said
-    assert "above that of equal attention in 3 of 6 conditions; neither is shown in 3" in said
-    agreement, _, least, _ = (figure.finding for figure in layers.items)
-    assert "highest in layer 1 (1.60 bits) and lowest in layer 3 (0.90 bits)" in agreement
-    assert "head 2-1" in least
-    assert "for agreement 0.40 to 0.90 bits by condition" in least
-    assert "for agreement 2 of 4 heads (random weights: 2 of 4)" in heads.items[0].finding
+def test_the_page_has_confusion_beyond_equal_attention(tables):
+    rows = beyond_chance(tables, heads=(LEAST,)).set_index(["arm", "condition"])
+    r5 = rows.loc[("untuned", "R5")]
+    assert (r5["confusion"], r5["chance"]) == pytest.approx((1.3, 1.585))
+    bits = r5["beyond"], r5["beyond_low"], r5["beyond_high"]
+    assert bits == pytest.approx((-0.285, -0.385, -0.185))
+    assert r5["example"].startswith("the lord that can hurt the prince could comfort the wizard")
+    conditions, layers, heads = PAGE.sections(tables)
+    assert conditions.items[0].finding.startswith(
+        "Above 0: 3 of 6, below 0, not shown 3; random weights: 0 of 6, below 0, not shown 6; "
+        "highest: A1"
+    )
+    # All layers together are no point of a line.
+    points = layers.items[0].chart.data
+    assert points.groupby("condition")["layer"].agg(list)["A1"] == [0, 1, 2, 3] * 2
+    assert "Highest: head 0 of layer 3" in heads.items[0].finding
+
+
+def test_conditions_of_a_modal_are_not_counted(tables):
+    modal = [row | {"condition": "A1 modal"} for row in rows_of(5) if row["condition"] == "A1"]
+    write_table(tables, CONDITIONS, modal, 0.02, arm="untuned")
+    figure = PAGE.sections(tables)[0].items[0]
+    assert "A1 modal" in str(figure.drawn["datasets"])
+    assert "above 0: 3 of 6" in figure.finding.lower()
 
 
 def test_recorded_attention_is_a_set_by_itself(tables):
-    assert "Random weights are the control. A modal" in page.sections(tables)[0].text
-    write_drawn(tables, CONDITIONS, rows_of(RECORDED, 2), 0.02, set="two")
-    write_rows(tables, HEADS, heads_of(RECORDED), set="two")
-    both = found(tables, "confusion_beyond_chance", conditions=["A1"])
+    write(tables, RECORDED, "two", 2)
+    answer = found(tables, "confusion_beyond_chance", conditions=["A1"])
     # The first set decides, with its control; the other's model stands beside it.
-    assert (both.decided_on, both.arm) == ("one", "untuned")
-    assert both.tasks["one"].value == pytest.approx(0.4 * NATS)
-    assert both.tasks["two"].value == pytest.approx(0.8 * NATS)
-    conditions, layers, heads = page.sections(tables)
-    assert (
-        "Random weights are the control. Attention on two was recorded elsewhere, without random "
-        "weights." in conditions.text
-    )
-    said = conditions.items[0].finding
-    assert said.startswith("On one (untuned): beyond equal attention, confusion is highest in")
-    assert layers.items[0].finding.startswith("On one (untuned): mean over conditions, confusion")
-    assert heads.items[0].finding.startswith("On one (untuned): more to the right candidate than")
-    assert all(sentence.startswith("On one (untuned): ") for sentence in page.in_short(tables))
+    assert (answer.decided_on, answer.arm) == ("one", "untuned")
+    assert answer.control.value == pytest.approx(0.04 * NATS)
+    assert answer.tasks["one"].value == pytest.approx(0.4 * NATS)
+    assert answer.tasks["two"].value == pytest.approx(0.8 * NATS)
 
 
 def test_recorded_attention_alone_has_no_control(measures):
-    write_drawn(measures, CONDITIONS, rows_of(RECORDED), 0.02, set="two")
-    write_rows(measures, HEADS, heads_of(RECORDED), set="two")
-    one = found(measures, "confusion_beyond_chance", conditions=["A1"])
-    assert (one.arm, one.control) == (RECORDED, None)
-    assert "recorded elsewhere" in one.uncontrolled
-    said = page.sections(measures)[0].text
-    assert "Random weights are the control" not in said
-    assert "Attention on two was recorded elsewhere" in said
-
-
-def test_conditions_of_a_modal_are_left_out_in_short_and_said_to_be(measures, tables):
-    assert "left out" not in page.in_short(tables)[0]
-    modal = [row | {"condition": "A1 modal"} for row in rows_of("untuned")]
-    write_drawn(measures, CONDITIONS, [*rows_of("untuned"), *modal], 0.02, set="one")
-    first, *others = page.in_short(measures)
-    assert first.endswith(" Conditions of a modal are left out.")
-    assert "left out" not in " ".join(others)
-    write_drawn(measures, CONDITIONS, modal, 0.02, set="one")
-    assert page.in_short(measures) == []
+    write(measures, RECORDED, "two")
+    answer = found(measures, "confusion_beyond_chance", conditions=["A1"])
+    assert (answer.arm, answer.control) == (RECORDED, None)
+    assert "recorded elsewhere" in answer.uncontrolled

@@ -108,12 +108,12 @@ def test_the_head_that_looks_at_the_right_noun_has_no_bit(measure, capsys):
     assert f"attention of oracle, of {count - LACKING} of {count} sentences" in (
         capsys.readouterr().out
     )
-    rows = pd.read_parquet(CONDITIONS.path(set=SET))
-    assert set(rows["encoder"]) == {"recorded"}
+    rows = pd.read_parquet(CONDITIONS.path(SET))
+    assert set(rows["arm"]) == {"recorded"}
     least = rows[(rows["heads"] == LEAST) & (rows["layer"] == EVERY_LAYER)]
     assert set(least["best"]) == {"{}-{}".format(*FINDS)}
     assert least["confusion"].to_numpy() == pytest.approx(np.zeros(len(least)), abs=1e-6)
-    heads = pd.read_parquet(HEADS.path(set=SET)).set_index(["phenomenon", "layer", "head"])
+    heads = pd.read_parquet(HEADS.path(SET)).set_index(["phenomenon", "layer", "head"])
     # With one distractor chance is 1 bit, with two log2(3); every condition counts alike.
     chances = rows[rows["layer"] == EVERY_LAYER].drop_duplicates("condition")
     for phenomenon, own in chances.groupby("phenomenon"):
@@ -125,7 +125,7 @@ def test_the_head_that_looks_at_the_right_noun_has_no_bit(measure, capsys):
 
 def test_the_mean_of_heads_is_by_hand(measure, oracle_rows):
     measure()
-    rows = pd.read_parquet(CONDITIONS.path(set=SET))
+    rows = pd.read_parquet(CONDITIONS.path(SET))
     stimuli = written_stimuli(SENTENCES).query("modifier == 'relative' and matching == 0")
     stimuli = stimuli.query("phenomenon == 'agreement' and auxiliary == 'agreeing'")
     by_words = {tuple(one["text"].lower() for one in row["words"]): row for row in oracle_rows}
@@ -147,7 +147,7 @@ def test_the_mean_of_heads_is_by_hand(measure, oracle_rows):
 
 def test_a_condition_has_the_sentences_that_were_recorded(measure):
     measure()
-    rows = pd.read_parquet(CONDITIONS.path(set=SET))
+    rows = pd.read_parquet(CONDITIONS.path(SET))
     counts = rows.drop_duplicates("condition").set_index("condition")["sentences"]
     first = written_stimuli(SENTENCES).query("distractors > 0").iloc[:LACKING]
     assert len(first["condition"].unique()) == 1
@@ -224,7 +224,7 @@ def test_a_decoy_may_stand_twice(measure):
         rows.append(decoy | {"id": "once more"})
 
     measure(repeat)
-    assert CONDITIONS.path(set=SET).is_file()
+    assert CONDITIONS.path(SET).is_file()
 
 
 def test_a_column_of_words_is_asked_for_and_a_folder(measure, tmp_path):

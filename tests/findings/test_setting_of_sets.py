@@ -40,7 +40,7 @@ def measures(tmp_path, monkeypatch):
         ("known", 3),
         ("other", 3),
     ):  # the latter is left from another run
-        file = tmp_path / f"work/measures/layer_probes/{name}.parquet"
+        file = tmp_path / f"work/measures/layer_probes/{name}/scores.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)
         pd.DataFrame({"layer": range(-1, layers)}).to_parquet(file)
     return open_measures()

@@ -25,7 +25,7 @@ def write_auxiliary(measures):
         probe_rows(
             **AUXILIARY,
             layers=[0.2, 0.3, 0.2, 0.2, 0.2, 0.2],
-            encoder=RANDOM_WEIGHTS,
+            arm=RANDOM_WEIGHTS,
             embeddings=0.2,
             first=0.05,
         ),
@@ -94,7 +94,7 @@ def test_later_positions_lose_more(measures):
 
 def test_words_without_position_have_no_control(measures):
     for_position = {
-        encoder: [
+        arm: [
             row
             for position, words in ((2, 0.3), (3, 0.2))
             for row in probe_rows(
@@ -102,13 +102,13 @@ def test_words_without_position_have_no_control(measures):
                 "test",
                 [1.0, 1.0],
                 position,
-                encoder,
+                arm,
                 embeddings=0.9,
                 words=words,
                 chance=0.1,
             )
         ]
-        for encoder in ("untuned", RANDOM_WEIGHTS)
+        for arm in ("untuned", RANDOM_WEIGHTS)
     }
     write_probes(measures, *for_position.values())
     answer = found(measures, "words_over_chance", positions=[2, 3])

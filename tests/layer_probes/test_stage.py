@@ -69,7 +69,7 @@ def test_baselines_and_intervals_by_hand(stimuli):
     right = pd.DataFrame(
         {0: True, 1: False, 2: nouns.isin(["river", "book"]), 3: True}, index=asked.asked.index
     )
-    table, drawn = score_table(asked, right, state_table(2), PARAMETERS)
+    table = score_table(asked, right, state_table(2), PARAMETERS)
     found = table.set_index(["state", "layer"])["accuracy"].to_dict()
     assert found == pytest.approx(
         {
@@ -82,14 +82,15 @@ def test_baselines_and_intervals_by_hand(stimuli):
         }
     )
     assert table[["sentences", "items"]].drop_duplicates().to_numpy().tolist() == [[10, 5]]
-    line = drawn[0, 2]
+    drawn = np.stack(list(table["accuracy_drawn"]))
+    line = drawn[2]
     assert (line.min(), line.max()) == (0, 1)
     # Both sentences of a noun are drawn, or none; then away from the value as far as t is wider.
     inside = line[(line > 0) & (line < 1)]
     of_nouns = 5 * (0.4 + (inside - 0.4) * norm.isf(0.025) / t(4).isf(0.025))
     np.testing.assert_allclose(of_nouns, of_nouns.round(), atol=1e-9)
     assert set(of_nouns.round()) == {1, 2, 3, 4}
-    assert drawn[0, 4].std() == pytest.approx(0)  # half of the sentences of every noun
+    assert drawn[4].std() == pytest.approx(0)  # half of the sentences of every noun
 
 
 def test_a_resample_without_any_sentence_is_drawn_anew(stimuli):
@@ -100,21 +101,21 @@ def test_a_resample_without_any_sentence_is_drawn_anew(stimuli):
     right = pd.DataFrame(
         {0: asked.asked["items"].str[0] == "river", 1: True}, index=asked.asked.index
     )
-    table, drawn = score_table(asked, right, state_table(0), PARAMETERS)
-    assert not np.isnan(drawn).any()
+    table = score_table(asked, right, state_table(0), PARAMETERS)
+    assert not np.isnan(np.stack(list(table["accuracy_drawn"]))).any()
     found = table.set_index(["part", "state"])
     assert found.loc[("compound", "word embeddings"), "accuracy"] == pytest.approx(0.2)
-    assert found.loc[("compound", "word embeddings"), "high"] < 1
+    assert found.loc[("compound", "word embeddings"), "accuracy_high"] < 1
 
 
 def test_too_few_items_have_no_interval(stimuli):
     few = stimuli[(stimuli["part"] == "train") | stimuli["items"].str[0].isin(NOUNS[4:8])]
     asked = questions(few, None, None, seed=0)
     right = pd.DataFrame(True, index=asked.asked.index, columns=range(2))
-    table, drawn = score_table(asked, right, state_table(0), PARAMETERS)
+    table = score_table(asked, right, state_table(0), PARAMETERS)
     assert table["accuracy"].notna().all()
-    assert table["low"].isna().all()
-    assert np.isnan(drawn).all()
+    assert table["accuracy_low"].isna().all()
+    assert np.isnan(np.stack(list(table["accuracy_drawn"]))).all()
 
 
 def test_a_run_finds_the_position_in_an_encoder_that_has_one(tmp_path, tiny_bert):
@@ -148,16 +149,15 @@ def test_a_run_finds_the_position_in_an_encoder_that_has_one(tmp_path, tiny_bert
             shutil.copytree(tiny_bert, ENCODERS / arm)
         write_stimuli("made", made, [])
         run_stage("made")
-        table = pd.read_parquet(SCORES.path(set="made"))
-        drawn = np.load(SCORES.resampled_path(set="made"))
+        table = pd.read_parquet(SCORES.path("made"))
         assert not list((tmp_path / "work/scratch").rglob("*.*"))
-    assert table["encoder"].unique().tolist() == ["untuned", "random_weights"]
-    first, second = (part.reset_index(drop=True) for _, part in table.groupby("encoder"))
-    pd.testing.assert_frame_equal(first.drop(columns="encoder"), second.drop(columns="encoder"))
+    assert table["arm"].unique().tolist() == ["untuned", "random_weights"]
+    first, second = (rows.reset_index(drop=True) for _, rows in table.groupby("arm"))
+    pd.testing.assert_frame_equal(first.drop(columns="arm"), second.drop(columns="arm"))
     found = first.set_index("state")["accuracy"]
     assert set(first["sentences"]) == {sum(row["part"] == "test" for row in made[:-1])}
     assert found["embeddings"] == 1
     assert found["word embeddings"] < 0.7
     assert found["chance"] == pytest.approx(0.2)
     assert "first" not in found
-    assert drawn.shape == (1, len(table), 200)
+    assert set(table["accuracy_drawn"].map(len)) == {200}

@@ -132,12 +132,15 @@ class Curves(Kind):
         x_title: its title.
         line: the column with the names of the lines.
         panel: columns that a panel has one value of.
+        levels: lines that are the same all along the axis. The sentence leaves them out, and all
+            figures that name the same levels draw them in the same colours.
     """
 
     x: str = "layer"
     x_title: str = "layer"
     line: str = "arm"
     panel: tuple[str, ...] = ("data",)
+    levels: tuple[str, ...] = ()
 
     def draw(self, measures: Measures) -> Figure:
         if not callable(self.rows) and "head" in _table(self.rows).key_columns:
@@ -146,13 +149,24 @@ class Curves(Kind):
             points = self.points(self.frame(measures))
         points = points.assign(panel=_joint(points, self.panel))
         heading = self.declared.heading
-        chart = charts.curves(points, self.x, self.x_title, heading, group=self.line, panel="panel")
+        is_level = points[self.line].isin(self.levels)
+        chart = charts.curves(
+            points,
+            self.x,
+            self.x_title,
+            heading,
+            group=self.line,
+            panel="panel",
+            of_page=[*points.loc[~is_level, self.line].unique(), *self.levels],
+        )
         return Figure(
             self.name,
             self.title,
             f"A line for each {self.line}, a panel for each data set. {self.caption}".strip(),
             chart,
-            finding=layers_in_words(points, self.x, self.x_title, self.line, self.declared),
+            finding=layers_in_words(
+                points[~is_level], self.x, self.x_title, self.line, self.declared
+            ),
         )
 
 
@@ -242,7 +256,7 @@ class Shares(Kind):
 
 @dataclass(frozen=True)
 class Scatter(Kind):
-    """A dot a row: the value against the column `x`.
+    """A dot a row: the value against the column `x`, all panels on the same scales.
 
     Attributes:
         colour: the column that colours the dots; the axes then mean nothing and are not drawn.
@@ -278,6 +292,7 @@ class Scatter(Kind):
                 (self.x_title, self.declared.heading),
                 panel="panel",
                 tooltip=[*self.tooltip, self.x, self.value],
+                comparable=True,
             ),
             finding=correlation_in_words(rows, self.x, self.value),
         )
