@@ -1,20 +1,17 @@
 """Whether attention to [CLS] and [SEP] is a no-op (Clark et al. 2019, section 3.2, Figure 3)."""
 
-import numpy as np
 import pandas as pd
 
 from stages.core.maps.gradient_tables import MASKED
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
-from stages.core.tables import drawn_of
 from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import Estimate, mean_of
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.core.verdicts.of_data import of_data
+from stages.gradients.ratio import ratio_to_words
 from stages.gradients.tables import TASKS
-
-WORDS = "words"
 
 
 @measure
@@ -39,19 +36,3 @@ def gradient_beside_words(
         arms = {"arm": TUNED, "control": RANDOM_WEIGHTS}
         return of_data(measures, TASKS, ratio, decide=mean_of, **arms)
     return of_data(measures, masked, ratio, counted="texts")
-
-
-def ratio_to_words(rows: pd.DataFrame, kind: str, by: str) -> Estimate:
-    """The mean over layers for one kind over that for words, with its common resamples.
-
-    Raises:
-        NotMeasured: a kind has no row.
-    """
-    of_kind, words = (rows[rows["kind"] == name] for name in (kind, WORDS))
-    if of_kind.empty or words.empty:
-        raise NotMeasured(f"no text has {kind} tokens")
-    above, below = (
-        np.mean(np.stack(part[drawn_of(by)].tolist()), axis=0) for part in (of_kind, words)
-    )
-    value = of_kind[by].mean() / words[by].mean()
-    return Estimate.of_drawn(value, above / below, int(of_kind["texts"].max()))

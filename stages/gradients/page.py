@@ -11,7 +11,7 @@ from stages.core.pages.kinds import Curves, Grid
 from stages.core.tables import Value, estimate_columns, interval_of
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
-from stages.gradients.claims import WORDS, ratio_to_words
+from stages.gradients.ratio import WORDS, ratio_to_words
 from stages.gradients.tables import TASKS
 
 KIND_TITLES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": "punctuation", WORDS: "words"}

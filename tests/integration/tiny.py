@@ -33,7 +33,7 @@ SETTINGS = {
     "finetune": {"batch": 16},
     "pair_baselines": {"tasks": ["mrpc"], "lstm": {"size": 4}},
     "patterns": {"examples": 4},
-    "drift": {"padded_examples": 4, "padded_to": 48, "control": {"examples": 6}},
+    "drift": {"padded_examples": 4, "padded_to": 48, "control_examples": 6},
     "ablate": {
         "modes": ["zero", "mean"],
         "sizes": {"zero": ABLATED, "mean": ABLATED},
