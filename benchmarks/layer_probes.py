@@ -27,7 +27,7 @@ from stages.core.runtime.runtime import find_device, read_runtime, start
 from stages.core.stage.settings import section
 from stages.core.stimuli.entries import WrittenStimuli
 from stages.core.stimuli.store import MAIN_AUXILIARY, NTH_TOKEN, POSITIONS
-from stages.layer_probes.fitting import fit, predictions
+from stages.layer_probes.fitting import fit_probes, predicted_words
 from stages.layer_probes.sentences import Questions, questions
 from stages.layer_probes.stage import LayerProbes
 from stages.layer_probes.states import WordStates, state_file
@@ -94,7 +94,7 @@ def _answers(
     ):
         for sentence, own in encoder.of(words):
             states.write(sentence, own[:, kept].copy())
-        weights = fit(
+        weights = fit_probes(
             states,
             asked.taught,
             parameters.epochs,
@@ -103,7 +103,9 @@ def _answers(
             parameters.seed,
             encoder.model.device,
         )
-        return predictions(states, len(asked.taught.words), len(words), weights, parameters.batch)
+        return predicted_words(
+            states, len(asked.taught.words), len(words), weights, parameters.batch
+        )
 
 
 def compare(sentences: int, asked: int, rounds: int) -> pd.DataFrame:
