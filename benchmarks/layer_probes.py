@@ -24,7 +24,7 @@ from stages.core.runtime.runtime import find_device, read_runtime
 from stages.core.stage.settings import section
 from stages.core.stimuli.entries import WrittenStimuli
 from stages.core.stimuli.store import MAIN_AUXILIARY, NTH_TOKEN, POSITIONS
-from stages.layer_probes.fitting import fit, predictions
+from stages.layer_probes.fitting import fit_probes, predicted_words
 from stages.layer_probes.sentences import Questions, questions
 from stages.layer_probes.stage import LayerProbes
 from stages.layer_probes.states import WordStates, state_file
@@ -87,7 +87,7 @@ def _answers(
     ):
         for sentence, own in encoder.of(words):
             states.write(sentence, own[:, kept].copy())
-        weights = fit(
+        weights = fit_probes(
             states,
             asked.taught,
             parameters.epochs,
@@ -96,7 +96,9 @@ def _answers(
             parameters.seed,
             encoder.model.device,
         )
-        return predictions(states, len(asked.taught.words), len(words), weights, parameters.batch)
+        return predicted_words(
+            states, len(asked.taught.words), len(words), weights, parameters.batch
+        )
 
 
 def compare(sentences: int, rounds: int) -> pd.DataFrame:

@@ -57,7 +57,7 @@ def write_text_measures(folder: Path, tasks: tuple[str, ...], write: Write) -> N
         _write_words(recordings, texts, settings)
         _write_links(recordings, texts, settings)
         unsegmented = boundaries.Boundaries(**settings, unions=[2, 5], compared=3, penalty=1.0)
-        boundaries.write_tables(boundary_tables(folder, 24, unsegmented), CORPUS)
+        boundaries.write_boundaries(boundary_tables(folder, 24, unsegmented), CORPUS)
     _write_probes(folder, texts, recordings, settings)
     _write_clusters(folder, recordings)
     _write_neurons(folder)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from stages.boundaries.settings import Boundaries
-from stages.boundaries.stage import Tables, tables_of
+from stages.boundaries.stage import Tables, boundaries_of
 from stages.core.corpora.store import corpus_frame, word
 from stages.core.recordings.recording import Texts
 from stages.core.recordings.tokens import Special
@@ -86,5 +86,6 @@ def boundary_tables(folder, count: int, parameters: Boundaries) -> list[Tables]:
     corpus = unsegmented_corpus(count)
     texts = unsegmented_texts(corpus, folder)
     return [
-        tables_of(UnsegmentedRecording(corpus, name), texts, parameters) for name in texts.encoders
+        boundaries_of(UnsegmentedRecording(corpus, name), texts, parameters)
+        for name in texts.encoders
     ]

@@ -56,7 +56,7 @@ def label(recording: Recording, number: int) -> str:
     return "-".join(map(str, divmod(number, recording.heads)))
 
 
-def columns_of(scores: Resampled) -> dict[str, Any]:
+def score_columns(scores: Resampled) -> dict[str, Any]:
     """The columns of a score, its rival and the gain, with their resamples."""
     columns: dict[str, Any] = {}
     for number, column in enumerate(("score", "rival", "gain")):
@@ -66,7 +66,7 @@ def columns_of(scores: Resampled) -> dict[str, Any]:
     return columns
 
 
-def best_table(
+def reader_table(
     heads: Marked,
     positions: Positions,
     recording: Recording,
@@ -104,7 +104,7 @@ def best_table(
             (ALL_HEADS, "", joint, True),
         ):
             facts |= {"reader": reader, "place": head, "same": same}
-            rows.append(facts | columns_of(scores))
+            rows.append(facts | score_columns(scores))
     return pd.DataFrame(rows)
 
 
@@ -137,7 +137,7 @@ def union_table(heads: Marked, recording: Recording, parameters: Boundaries) -> 
         places = " ".join(label(recording, head) for head in best[:size])
         facts = {"arm": recording.name, "heads": size, "places": places}
         facts |= {"cases": int(heads.cases.sum()), "groups": heads.groups}
-        rows.append(facts | columns_of(scores))
+        rows.append(facts | score_columns(scores))
     return pd.DataFrame(rows)
 
 
@@ -146,7 +146,7 @@ def nested_table(heads: Marked, recording: Recording, parameters: Boundaries) ->
     size = min(parameters.compared, len(heads.hits))
     scores = nested_heads(heads, size, parameters.resamples, parameters.seed)
     facts = {"arm": recording.name, "heads": size, "cases": int(heads.cases.sum())}
-    return pd.DataFrame([facts | {"groups": heads.groups} | columns_of(scores)])
+    return pd.DataFrame([facts | {"groups": heads.groups} | score_columns(scores)])
 
 
 def pair_table(heads: Marked, recording: Recording, parameters: Boundaries) -> pd.DataFrame:
@@ -200,24 +200,24 @@ def run_stage(corpus: str) -> None:
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     with torch.inference_mode():
-        write_tables(
-            [tables_of(recording, texts, parameters) for recording in texts.recordings(device)],
+        write_boundaries(
+            [boundaries_of(recording, texts, parameters) for recording in texts.recordings(device)],
             corpus,
         )
 
 
-def write_tables(of_arms: list[Tables], corpus: str) -> None:
+def write_boundaries(of_arms: list[Tables], corpus: str) -> None:
     """Write the tables of all arms."""
     for table in of_arms[0]:
         table.write([tables[table] for tables in of_arms], data=corpus)
 
 
-def tables_of(recording: Recording, texts: Texts, parameters: Boundaries) -> Tables:
+def boundaries_of(recording: Recording, texts: Texts, parameters: Boundaries) -> Tables:
     """All tables of one arm, by their declarations."""
     positions = read_positions(recording, texts)
     heads = marked_by(positions.marks, positions, texts.groups)
     return {
-        BEST: best_table(heads, positions, recording, texts.groups, parameters),
+        BEST: reader_table(heads, positions, recording, texts.groups, parameters),
         UNIONS: union_table(heads, recording, parameters),
         NESTED: nested_table(heads, recording, parameters),
         PAIRS: pair_table(heads, recording, parameters),

@@ -14,7 +14,7 @@ FACTORS = ["phenomenon", "modifier", "matching", "auxiliary"]
 
 
 @dataclass(frozen=True)
-class Condition:
+class StimulusCondition:
     """Sentences of equal factors.
 
     `rows` are their places among the stimuli; `facts` the columns of a table that tell conditions
@@ -29,7 +29,7 @@ class Condition:
         return str(self.facts["phenomenon"])
 
 
-def conditions_of(stimuli: pd.DataFrame) -> list[Condition]:
+def conditions_of(stimuli: pd.DataFrame) -> list[StimulusCondition]:
     """The conditions in the order of `NAMES`; other sentences are left out."""
     conditions = []
     groups = stimuli.reset_index(drop=True).groupby(FACTORS).groups
@@ -46,7 +46,7 @@ def conditions_of(stimuli: pd.DataFrame) -> list[Condition]:
             "sentences": len(rows),
             "items": len({item for items in alike["items"] for item in items}),
         }
-        conditions.append(Condition(rows, facts))
+        conditions.append(StimulusCondition(rows, facts))
     return conditions
 
 
@@ -92,7 +92,7 @@ class Resampling:
     def least_confused(
         self,
         heads: Float[np.ndarray, "sentence layer head"],
-        conditions: list[Condition],
+        conditions: list[StimulusCondition],
     ) -> Float[np.ndarray, "condition place line"]:
         """What the head with least confusion on half of the items has on the other half.
 

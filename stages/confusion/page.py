@@ -33,7 +33,9 @@ HEAD_TITLES = {MEAN: "mean over heads", LEAST: "least confused head, held out"}
 FILES = {MEAN: "layers", LEAST: "least"}
 
 
-def beyond_chance(measures: Measures, heads: tuple[str, ...] = (MEAN, LEAST)) -> pd.DataFrame:
+def beyond_equal_attention(
+    measures: Measures, heads: tuple[str, ...] = (MEAN, LEAST)
+) -> pd.DataFrame:
     """One row a condition and kind of heads, over layers: confusion minus equal attention's."""
     rows = joined(measures, CONDITIONS.where(layer=EVERY_LAYER, heads=heads), "confusion")
     for column in ("confusion", *interval_of("confusion")):
@@ -65,7 +67,7 @@ PAGE = Page(
                     Dots(
                         f"confusion-conditions{suffix}",
                         f"Confusion beyond equal attention: {HEAD_TITLES[heads]}",
-                        partial(beyond_chance, heads=(heads,)),
+                        partial(beyond_equal_attention, heads=(heads,)),
                         "beyond",
                         label=("condition",),
                         of=Value("confusion minus that of equal attention", "bits", "+.2f"),
@@ -76,7 +78,7 @@ PAGE = Page(
                 Grid(
                     "confusion-conditions",
                     "Every condition",
-                    beyond_chance,
+                    beyond_equal_attention,
                     caption="Bits, mean over layers. Each example stands for its condition; the "
                     "measured sentences are others. Agreeing auxiliaries show number, modals do "
                     "not. Distractors agree in the number of the subject or the gender of the "

@@ -44,7 +44,7 @@ def candidate_weights(
     return torch.einsum("tlhk,tck->tlhc", given, goals)
 
 
-def confusion(
+def confusion_bits(
     weights: Float[Tensor, "*cell candidate"],
 ) -> Float[Tensor, "*cell"]:
     """Bits of confusion from what each candidate gets, the right one first; NaN is no candidate."""
@@ -67,7 +67,7 @@ def batch_scores(
         [right, *wrong] for right, wrong in zip(rows["right"], rows["wrong"], strict=True)
     ]
     weights = candidate_weights(batch.maps, parts, rows["source"].tolist(), candidates)
-    scores = (confusion(weights.mean(2)), confusion(weights))
+    scores = (confusion_bits(weights.mean(2)), confusion_bits(weights))
     return tuple(bits.double().cpu().numpy() for bits in scores)
 
 

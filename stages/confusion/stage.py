@@ -13,7 +13,7 @@ import pandas as pd
 import torch
 from jaxtyping import Float
 
-from stages.confusion.conditions import Condition, Resampling, conditions_of
+from stages.confusion.conditions import Resampling, StimulusCondition, conditions_of
 from stages.confusion.recorded import open_recorded
 from stages.confusion.scores import all_scores
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
@@ -40,7 +40,7 @@ class Confusion(Resampled, section="confusion"):
 
 
 def condition_rows(
-    condition: Condition,
+    condition: StimulusCondition,
     arm: str,
     heads: str,
     lines: Float[np.ndarray, "place line"],
@@ -102,7 +102,7 @@ def confusion_tables(
 
 
 def head_means(
-    heads: Float[np.ndarray, "sentence layer head"], conditions: list[Condition]
+    heads: Float[np.ndarray, "sentence layer head"], conditions: list[StimulusCondition]
 ) -> Float[np.ndarray, "layer head"]:
     """The confusion of each head, mean over conditions, each of which counts alike."""
     return np.mean([heads[condition.rows].mean(0) for condition in conditions], axis=0)

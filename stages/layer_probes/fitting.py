@@ -14,16 +14,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from tqdm import tqdm
 
-from stages.layer_probes.sentences import NO_TARGET, Sentences
+from stages.layer_probes.sentences import NO_TARGET, ProbedSentences
 from stages.layer_probes.states import StateFile
 
 LEAST_SPREAD = 1e-3  # of the largest of a state's: less is rounding in float16
 Weights = Float[Tensor, "state probe size"]
 
 
-def fit(
+def fit_probes(
     states: StateFile,
-    taught: Sentences,
+    taught: ProbedSentences,
     epochs: int,
     batch: int,
     learning_rate: float,
@@ -43,7 +43,7 @@ def fit(
     """
     count, size = states.shape
     batches = list(_batches(len(taught.words), batch))
-    unit = spreads(states, len(taught.words), batch).to(device)
+    unit = state_spreads(states, len(taught.words), batch).to(device)
     weights = torch.zeros(count, taught.targets.shape[1], size, device=device)
     optimizer = torch.optim.Adam([weights], lr=learning_rate)
     steps = epochs * len(batches)
@@ -78,7 +78,7 @@ def gradient(
     return likely.flatten(1, 2)[:, words].mT @ states
 
 
-def spreads(states: StateFile, sentences: int, batch: int) -> Float[Tensor, "state size"]:
+def state_spreads(states: StateFile, sentences: int, batch: int) -> Float[Tensor, "state size"]:
     """How far each number of a state differs between the words of a sentence.
 
     The root mean square of the difference to the sentence's mean, which the softmax ignores.
@@ -94,7 +94,7 @@ def spreads(states: StateFile, sentences: int, batch: int) -> Float[Tensor, "sta
 
 
 @torch.inference_mode()
-def predictions(
+def predicted_words(
     states: StateFile, first: int, last: int, weights: Weights, batch: int
 ) -> Int[Tensor, "sentence state probe"]:
     """The likeliest word of every sentence from `first` on, `last` not included."""

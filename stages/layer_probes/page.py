@@ -34,7 +34,7 @@ TITLES = {
 LEVELS = {WORD_EMBEDDINGS: "words alone", FIRST: "the first one", CHANCE: "any word"}
 
 
-def lines(measures: Measures, probe: str) -> pd.DataFrame:
+def probe_lines(measures: Measures, probe: str) -> pd.DataFrame:
     """The points of a probe's figure: each arm by layer, and each level at both ends.
 
     Returns:
@@ -53,12 +53,12 @@ def lines(measures: Measures, probe: str) -> pd.DataFrame:
     return pd.concat([by_layer.assign(line=by_layer["arm"]), *ends], ignore_index=True)
 
 
-def curves(probe: str, name: str, title: str) -> Curves:
+def probe_curves(probe: str, name: str, title: str) -> Curves:
     """The accuracy of a probe by layer, a panel for each kind of test sentences or position."""
     return Curves(
         f"layer-probes-{name}",
         title,
-        partial(lines, probe=probe),
+        partial(probe_lines, probe=probe),
         "accuracy",
         "The share of sentences in which a probe finds its word.",
         of=SCORES.values["accuracy"],
@@ -86,8 +86,8 @@ PAGE = Page(
             "answers with the first auxiliary, or the first noun. Layers count from 0; the "
             "embeddings with position stand at -1. Intervals resample lexical items.",
             (
-                curves(MAIN_AUXILIARY, "auxiliary", "The main auxiliary, by layer"),
-                curves(SUBJECT_NOUN, "noun", "The subject's noun, by layer"),
+                probe_curves(MAIN_AUXILIARY, "auxiliary", "The main auxiliary, by layer"),
+                probe_curves(SUBJECT_NOUN, "noun", "The subject's noun, by layer"),
             ),
         ),
         Section(
@@ -95,7 +95,7 @@ PAGE = Page(
             "These probes find a word by its position alone, counted from 1. The line 'words "
             "alone' reads the words' embeddings through the norm, without position and segment. It "
             "is right if some words stand in some positions more often than in others.",
-            (curves(NTH_TOKEN, "positions", "The n-th word, by layer"),),
+            (probe_curves(NTH_TOKEN, "positions", "The n-th word, by layer"),),
         ),
         Section(
             "Every probe",

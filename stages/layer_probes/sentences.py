@@ -21,15 +21,15 @@ NO_TARGET = -1  # of a probe that is not asked about a sentence
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """Sentences that stand one behind another, and the word that each probe is to find in each."""
+class ProbedSentences:
+    """Sentences in their order, and the word that each probe is to find in each."""
 
     words: list[tuple[str, ...]]
     targets: Int[Tensor, "sentence probe"]
 
-    def of_probe(self, number: int) -> "Sentences":
+    def of_probe(self, number: int) -> "ProbedSentences":
         """The same sentences, asked by one probe alone."""
-        return Sentences(self.words, self.targets[:, [number]])
+        return ProbedSentences(self.words, self.targets[:, [number]])
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Questions:
     """
 
     probes: pd.DataFrame
-    taught: Sentences
+    taught: ProbedSentences
     tested: list[tuple[str, ...]]
     asked: pd.DataFrame
 
@@ -83,13 +83,13 @@ def _key(words: Sequence[str], seed: int) -> str:
     return hashlib.sha256(" ".join([str(seed), *words]).encode()).hexdigest()
 
 
-def _asked_of(rows: pd.DataFrame, probes: int) -> Sentences:
+def _asked_of(rows: pd.DataFrame, probes: int) -> ProbedSentences:
     """Sentences in the order of their keys, each once, with what every probe is to find there."""
     words = rows.sort_values("key", kind="stable")["words"].drop_duplicates().tolist()
     numbers = {sentence: number for number, sentence in enumerate(words)}
     targets = np.full((len(words), probes), NO_TARGET)
     targets[rows["words"].map(numbers), rows["number"]] = rows["target"]
-    return Sentences(words, torch.from_numpy(targets))
+    return ProbedSentences(words, torch.from_numpy(targets))
 
 
 def _tested(rows: pd.DataFrame) -> tuple[list[tuple[str, ...]], pd.DataFrame]:

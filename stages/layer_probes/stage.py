@@ -29,7 +29,7 @@ from stages.core.stage.settings import Resampled, section
 from stages.core.stimuli.lexical_items import sentence_weights, widened
 from stages.core.stimuli.store import read_probes, spelt
 from stages.core.tables import estimate_columns
-from stages.layer_probes.fitting import fit, predictions
+from stages.layer_probes.fitting import fit_probes, predicted_words
 from stages.layer_probes.sentences import PROBE, Questions, questions
 from stages.layer_probes.states import WordStates, state_file
 from stages.layer_probes.tables import CHANCE, FIRST, SCORES
@@ -59,7 +59,7 @@ def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) 
     with state_file(SCRATCH / "layer_probes", list(map(len, words)), encoder.shape) as states:
         for sentence, of_words in encoder.of(words):
             states.write(sentence, of_words)
-        weights = fit(
+        weights = fit_probes(
             states,
             asked.taught,
             parameters.epochs,
@@ -68,13 +68,13 @@ def found_words(asked: Questions, encoder: WordStates, parameters: LayerProbes) 
             parameters.seed,
             encoder.model.device,
         )
-        told = predictions(states, taught, len(words), weights, parameters.batch).numpy()
+        told = predicted_words(states, taught, len(words), weights, parameters.batch).numpy()
     rows = asked.asked
     right = told[rows["sentence"], :, rows["number"]] == rows["target"].to_numpy()[:, None]
     return pd.DataFrame(right, index=rows.index)
 
 
-def score_table(
+def accuracy_table(
     asked: Questions, right: pd.DataFrame, states: pd.DataFrame, parameters: LayerProbes
 ) -> pd.DataFrame:
     """The rows of `SCORES` of one arm: one a probe, part and state, or baseline.
@@ -167,6 +167,6 @@ def run_stage(stimuli_set: str) -> None:
         model = load_encoder(ENCODERS / arm).to(device)
         encoder = WordStates(model, tokenizer, parameters.pieces)
         right = found_words(asked, encoder, parameters)
-        table = score_table(asked, right, encoder.states, parameters)
+        table = accuracy_table(asked, right, encoder.states, parameters)
         tables.append(table.assign(arm=arm))
     SCORES.write(tables, data=stimuli_set)

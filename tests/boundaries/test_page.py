@@ -6,7 +6,7 @@ import pytest
 
 from stages.boundaries.page import PAGE, over_constant, pairs, unions
 from stages.boundaries.settings import Boundaries
-from stages.boundaries.stage import write_tables
+from stages.boundaries.stage import write_boundaries
 from stages.boundaries.tables import UNIONS
 from stages.core.pages.page import Figure, Table
 from tests.unsegmented import boundary_tables
@@ -18,7 +18,7 @@ PARAMETERS = Boundaries(corpora=[], unions=[1, 2, 5], compared=3, penalty=1.0, r
 def measured(measures):
     root = measures.folder
     with contextlib.chdir(root):
-        write_tables(boundary_tables(root, 24, PARAMETERS), "one")
+        write_boundaries(boundary_tables(root, 24, PARAMETERS), "one")
     measures.folder = root / "work" / "measures"
     measures._wanted["corpus"] = ["one"]
     return measures

@@ -5,7 +5,7 @@ from math import log
 
 import pytest
 
-from stages.confusion.page import PAGE, beyond_chance
+from stages.confusion.page import PAGE, beyond_equal_attention
 from stages.confusion.tables import CONDITIONS, EVERY_LAYER, HEADS, LEAST, MEAN
 from stages.core.stage.arms import RECORDED
 from stages.core.verdicts.claims import SUMMARIES
@@ -108,7 +108,7 @@ def test_the_summary_has_bits_of_the_encoder(tables):
 
 
 def test_the_page_has_confusion_beyond_equal_attention(tables):
-    rows = beyond_chance(tables, heads=(LEAST,)).set_index(["arm", "condition"])
+    rows = beyond_equal_attention(tables, heads=(LEAST,)).set_index(["arm", "condition"])
     r5 = rows.loc[("untuned", "R5")]
     assert (r5["confusion"], r5["chance"]) == pytest.approx((1.3, 1.585))
     bits = r5["beyond"], r5["beyond_low"], r5["beyond_high"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from stages.confusion.scores import all_scores, candidate_weights, confusion
+from stages.confusion.scores import all_scores, candidate_weights, confusion_bits
 from stages.core.maps.words import membership
 from tests.stimuli_oracle import DECOY, FINDS, UNIFORM, StimuliRecording, written_stimuli
 
@@ -27,29 +27,29 @@ def test_attention_to_pieces_is_summed_and_from_pieces_averaged():
     maps[0, 0, 0, 5] = 0.1  # another word's: nobody asks it
     found = weights(maps)[0, 0, 0]
     assert found.tolist() == pytest.approx([(0.4 + 0.2) / 2, (0.2 + 0.2) / 2])
-    assert confusion(found).item() == pytest.approx(-math.log2(0.3 / 0.5))
+    assert confusion_bits(found).item() == pytest.approx(-math.log2(0.3 / 0.5))
 
 
 def test_a_uniform_head_has_one_bit_with_one_distractor_of_as_many_pieces():
     maps = torch.full((1, 1, 1, 10, 10), 0.1)
     even = [[0, 2], WRONG]
-    assert confusion(weights(maps, even)).item() == pytest.approx(1)
+    assert confusion_bits(weights(maps, even)).item() == pytest.approx(1)
     three = [[0, 2], [3, 4], [4, 3]]
-    assert confusion(weights(maps, three)).item() == pytest.approx(math.log2(3))
+    assert confusion_bits(weights(maps, three)).item() == pytest.approx(math.log2(3))
 
 
 def test_a_head_that_looks_at_no_candidate_says_nothing():
     maps = torch.zeros(1, 1, 1, 10, 10)
     maps[..., 0] = 1
-    assert confusion(weights(maps)).item() == pytest.approx(1)
+    assert confusion_bits(weights(maps)).item() == pytest.approx(1)
 
 
 def test_a_candidate_that_is_not_there_counts_nothing():
-    assert confusion(torch.tensor([0.25, 0.75, torch.nan])).item() == pytest.approx(2)
+    assert confusion_bits(torch.tensor([0.25, 0.75, torch.nan])).item() == pytest.approx(2)
     parts = membership(WORDS * 2, 10)
     maps = torch.full((2, 1, 1, 10, 10), 0.1)
     found = candidate_weights(maps, parts, [5, 5], [[[0], [2]], [[0], [2], [3]]])
-    assert confusion(found).ravel().tolist() == pytest.approx([1, math.log2(3)])
+    assert confusion_bits(found).ravel().tolist() == pytest.approx([1, math.log2(3)])
 
 
 def test_attention_is_averaged_over_heads_before_its_share_is_taken():

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from stages.layer_probes.sentences import NO_TARGET, Sentences
+from stages.layer_probes.sentences import NO_TARGET, ProbedSentences
 from stages.layer_probes.states import StateFile, state_file
 
 STATES, SIZE, PLANTED = 5, 16, 3
@@ -17,7 +17,7 @@ DIRECTION = np.where(np.arange(SIZE) % 3, 0.0, 4.0)
 @contextlib.contextmanager
 def planted(
     folder: Path, count: int, probes: int, planted_at: int | None = PLANTED
-) -> Iterator[tuple[StateFile, Sentences]]:
+) -> Iterator[tuple[StateFile, ProbedSentences]]:
     """Sentences of 3 to 9 words with normal states, asked about by each probe with chance 0.8.
 
     The word that the first probe means is moved along `DIRECTION` in the state `planted_at`.
@@ -33,9 +33,9 @@ def planted(
                 own[target, planted_at] += DIRECTION
             states.write(sentence, own.astype(np.float16))
         words = [("word",) * length for length in lengths.tolist()]
-        yield states, Sentences(words, torch.from_numpy(targets))
+        yield states, ProbedSentences(words, torch.from_numpy(targets))
 
 
-def first(sentences: Sentences, count: int) -> Sentences:
+def first(sentences: ProbedSentences, count: int) -> ProbedSentences:
     """The first sentences alone."""
-    return Sentences(sentences.words[:count], sentences.targets[:count])
+    return ProbedSentences(sentences.words[:count], sentences.targets[:count])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from stages.layer_probes.fitting import fit, gradient, predictions, spreads
+from stages.layer_probes.fitting import fit_probes, gradient, predicted_words, state_spreads
 from stages.layer_probes.sentences import NO_TARGET
 from stages.layer_probes.states import state_file
 from tests.layer_probes.planted import PLANTED, SIZE, STATES, first, planted
@@ -15,7 +15,7 @@ TAUGHT, EVERY = 400, 1000
 
 def held_out_accuracy(states, sentences, weights, probe):
     """Of every state, on the sentences that were not learnt on; and what chance gives."""
-    told = predictions(states, TAUGHT, EVERY, weights, batch=64)[:, :, probe]
+    told = predicted_words(states, TAUGHT, EVERY, weights, batch=64)[:, :, probe]
     target = sentences.targets[TAUGHT:, probe]
     asked = target != NO_TARGET
     chance = np.mean([1 / len(words) for words in sentences.words[TAUGHT:]])
@@ -24,7 +24,7 @@ def held_out_accuracy(states, sentences, weights, probe):
 
 def test_a_planted_direction_is_learnt_in_its_layer_and_nothing_anywhere_else(tmp_path):
     with planted(tmp_path, EVERY, probes=2) as (states, sentences):
-        weights = fit(states, first(sentences, TAUGHT), **TRAINING)
+        weights = fit_probes(states, first(sentences, TAUGHT), **TRAINING)
         found, chance = held_out_accuracy(states, sentences, weights, probe=0)
         noise, _ = held_out_accuracy(states, sentences, weights, probe=1)
     assert found[PLANTED] == 1
@@ -34,9 +34,9 @@ def test_a_planted_direction_is_learnt_in_its_layer_and_nothing_anywhere_else(tm
 
 def test_a_probe_learns_the_same_by_itself(tmp_path):
     with planted(tmp_path, 200, probes=3) as (states, sentences):
-        together = fit(states, sentences, **TRAINING)
+        together = fit_probes(states, sentences, **TRAINING)
         for probe in range(3):
-            alone = fit(states, sentences.of_probe(probe), **TRAINING)
+            alone = fit_probes(states, sentences.of_probe(probe), **TRAINING)
             torch.testing.assert_close(together[:, [probe]], alone, rtol=1e-4, atol=1e-5)
     assert together.abs().amax((0, 2)).min() > 0.1
 
@@ -65,7 +65,7 @@ def test_spreads_are_of_differences_within_a_sentence(tmp_path):
         for sentence, level in enumerate((0.0, 100.0)):
             own = np.array([[[1, level, 5]], [[-1, level, 5]]], dtype=np.float16)
             states.write(sentence, own)
-        found = spreads(states, 2, batch=1)
+        found = state_spreads(states, 2, batch=1)
     assert found.numpy() == pytest.approx(np.array([[1, 1e-3, 1e-3]]))
 
 
@@ -74,13 +74,13 @@ def test_predictions_are_of_the_words_of_the_sentence_alone(tmp_path):
     with state_file(tmp_path, [2, 4], (1, 1)) as states:
         states.write(0, np.array([-9, -8], dtype=np.float16).reshape(2, 1, 1))
         states.write(1, np.array([1, 2, 3, 4], dtype=np.float16).reshape(4, 1, 1))
-        told = predictions(states, 0, 2, torch.tensor([[[1.0], [-1.0]]]), batch=2)
+        told = predicted_words(states, 0, 2, torch.tensor([[[1.0], [-1.0]]]), batch=2)
     assert told[:, 0].tolist() == [[1, 0], [3, 0]]
 
 
 def test_states_of_noise_alone_teach_nothing(tmp_path):
     with planted(tmp_path, EVERY, probes=1, planted_at=None) as (states, sentences):
-        weights = fit(states, first(sentences, TAUGHT), **TRAINING)
+        weights = fit_probes(states, first(sentences, TAUGHT), **TRAINING)
         found, chance = held_out_accuracy(states, sentences, weights, probe=0)
     assert weights.shape == (STATES, 1, SIZE)
     assert (abs(found - chance) < 4 * np.sqrt(chance * (1 - chance) / 450)).all()

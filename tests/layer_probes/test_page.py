@@ -4,7 +4,7 @@ import pytest
 
 from stages.core.stage.arms import RANDOM_WEIGHTS
 from stages.core.verdicts.answers import NotMeasured
-from stages.layer_probes.page import PAGE, lines
+from stages.layer_probes.page import PAGE, probe_lines
 from tests.layer_probes.rows import probe_rows, write_probes
 
 LEVELS = {"embeddings": 0.1, "words": 0.2, "chance": 0.1}
@@ -53,7 +53,7 @@ def test_a_level_is_drawn_across_all_layers_once(measures):
         probe_rows("main_auxiliary", "test", [0.5, 0.5], arm=RANDOM_WEIGHTS, **LEVELS),
         probe_rows("nth_token", "test", [0.5, 0.7, 0.9], position=4, **LEVELS),  # a decoy
     )
-    drawn = lines(measures, "main_auxiliary").groupby("line")["layer"].agg(list).to_dict()
+    drawn = probe_lines(measures, "main_auxiliary").groupby("line")["layer"].agg(list).to_dict()
     ends = [-1, 1]
     assert drawn == {
         "untuned": [0, 1, -1],

@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 from stages.core.stage.places import ENCODERS
 from stages.core.stimuli.store import write_stimuli
 from stages.layer_probes.sentences import questions
-from stages.layer_probes.stage import LayerProbes, run_stage, score_table
+from stages.layer_probes.stage import LayerProbes, accuracy_table, run_stage
 from stages.layer_probes.states import state_table
 from stages.layer_probes.tables import SCORES
 
@@ -69,7 +69,7 @@ def test_baselines_and_intervals_by_hand(stimuli):
     right = pd.DataFrame(
         {0: True, 1: False, 2: nouns.isin(["river", "book"]), 3: True}, index=asked.asked.index
     )
-    table = score_table(asked, right, state_table(2), PARAMETERS)
+    table = accuracy_table(asked, right, state_table(2), PARAMETERS)
     found = table.set_index(["state", "layer"])["accuracy"].to_dict()
     assert found == pytest.approx(
         {
@@ -101,7 +101,7 @@ def test_a_resample_without_any_sentence_is_drawn_anew(stimuli):
     right = pd.DataFrame(
         {0: asked.asked["items"].str[0] == "river", 1: True}, index=asked.asked.index
     )
-    table = score_table(asked, right, state_table(0), PARAMETERS)
+    table = accuracy_table(asked, right, state_table(0), PARAMETERS)
     assert not np.isnan(np.stack(list(table["accuracy_drawn"]))).any()
     found = table.set_index(["part", "state"])
     assert found.loc[("compound", "word embeddings"), "accuracy"] == pytest.approx(0.2)
@@ -112,7 +112,7 @@ def test_too_few_items_have_no_interval(stimuli):
     few = stimuli[(stimuli["part"] == "train") | stimuli["items"].str[0].isin(NOUNS[4:8])]
     asked = questions(few, None, None, seed=0)
     right = pd.DataFrame(True, index=asked.asked.index, columns=range(2))
-    table = score_table(asked, right, state_table(0), PARAMETERS)
+    table = accuracy_table(asked, right, state_table(0), PARAMETERS)
     assert table["accuracy"].notna().all()
     assert table["accuracy_low"].isna().all()
     assert np.isnan(np.stack(list(table["accuracy_drawn"]))).all()
