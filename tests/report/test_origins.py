@@ -16,11 +16,11 @@ stages:
     deps: [work/corpora, work/code/syntax.txt]
     params: [syntax, 'corpora.${item.corpus}']
     outs: ['work/measures/syntax/${item.corpus}.parquet']
-  effects:
-    cmd: python -m stages effects ${item}
-    deps: [work/code/effects.txt]
-    params: [effects.resamples, absent]
-    outs: [{work/measures/effects/a.parquet: {cache: false}}]
+  readers:
+    cmd: python -m stages readers ${item}
+    deps: [work/code/readers.txt]
+    params: [readers.tasks, absent]
+    outs: [{work/measures/readers/a: {cache: false}}]
   corpus:
     foreach: ${corpora}
     do:
@@ -35,7 +35,7 @@ stages:
 """
 SETTINGS = """
 syntax: {corpora: [web], offsets: 5}
-effects: {resamples: 100, seed: 0}
+readers: {tasks: [web], seed: 0}
 corpora: {web: {texts: 3}, news: {texts: 4}}
 """
 
@@ -43,7 +43,7 @@ corpora: {web: {texts: 3}, news: {texts: 4}}
 SYNTAX = ["stages/__main__.py", "stages/core/stage", "stages/syntax/stage.py"]
 CODE = {
     "syntax": SYNTAX,
-    "effects": ["stages/ablate/effects", "stages/syntax/words.py"],
+    "readers": ["stages/finetune/readers", "stages/syntax/words.py"],
     "ablate": ["stages/ablate/stage.py"],
     "corpus-conllu": ["stages/corpus/conllu.py", "stages/corpus/sound.py"],
     "corpus-written": ["stages/corpus/sound.py", "stages/corpus/written.py"],
@@ -58,7 +58,7 @@ def written(folder: Path) -> tuple[Path, Path, Path]:
 
 
 def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
-    found = origins(["corpus", "effects", "syntax"], *written(tmp_path))
+    found = origins(["corpus", "readers", "syntax"], *written(tmp_path))
     assert found["syntax"] == Origin(
         "syntax",
         "Heads that find heads",
@@ -68,9 +68,9 @@ def test_a_stage_has_its_own_code_and_the_settings_that_it_lists(tmp_path):
         {"syntax": {"corpora": ["web"], "offsets": 5}, "corpora.web": {"texts": 3}},
     )
     assert found["syntax"].file == "stages/syntax/stage.py"
-    assert found["effects"].settings == {"effects.resamples": 100}
-    assert found["effects"].code == ["stages/ablate/effects"]
-    assert found["effects"].file == "stages/ablate/effects"
+    assert found["readers"].settings == {"readers.tasks": ["web"]}
+    assert found["readers"].code == ["stages/finetune/readers"]
+    assert found["readers"].file == "stages/finetune/readers"
     corpus = found["corpus"]
     assert (corpus.description, corpus.file) == ("Texts", "stages/corpus")
     assert corpus.code == ["stages/corpus/sound.py"]
