@@ -142,12 +142,13 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
     values = [surface.surface_values(one, texts, ["."]) for one in recordings]
     pairs_of = list(zip(recordings, values, strict=True))
     rest = (texts.groups, parameters)
-    for declared, parts in {
-        surface.HEADS: [surface.heads_table(*pair, *rest) for pair in pairs_of],
-        surface.STRONGEST: [surface.strongest_table(*pair, *rest) for pair in pairs_of],
-        surface.SEP_HEADS: [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of],
-    }.items():
-        _write_parts(folder, declared, parts, corpus=CORPUS)
+    heads = [surface.heads_table(*pair, *rest) for pair in pairs_of]
+    strongest = [surface.strongest_table(*pair, *rest) for pair in pairs_of]
+    separators = [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of]
+    with contextlib.chdir(folder):
+        surface.HEADS.write(heads, data=CORPUS)
+        surface.STRONGEST.write(strongest, data=CORPUS)
+        surface.SEP_HEADS.write(separators, data=CORPUS)
     empty = pd.DataFrame(columns=["layer", "kind", "encoder"])
     drawn = np.empty((len(LAYER_RESAMPLED), 0, RESAMPLES[0]))
     _write_parts(folder, MASKED, [(empty, drawn)], corpus=CORPUS)

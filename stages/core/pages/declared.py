@@ -81,7 +81,7 @@ class HeadColumn:
             first = rows[rows["data"] == rows["data"].iloc[0]] if "data" in rows else rows
             first = first.drop_duplicates(PLACE)
             titles = {column: f"{self.title}: {column}" for column in self.show}
-            table = first.set_index(PLACE)[[*self.show, self.value]]
+            table = first.set_index(PLACE)[[*self.show, self.value]].sort_index()
             return table.rename(columns={self.value: self.title} | titles)
         return rows.groupby(PLACE)[self.value].mean().rename(self.title).to_frame()
 

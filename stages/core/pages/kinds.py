@@ -93,11 +93,13 @@ class HeadGrid(Kind):
         panel: further columns that a panel has one value of.
         marked: a column of booleans; a dot marks cells in which it is true.
         diverging: white is 0; None: where the value may be below 0.
+        abreast: so many panels that follow each other stand in one row.
     """
 
     panel: tuple[str, ...] = ()
     marked: str | None = None
     diverging: bool | None = None
+    abreast: int = 1
 
     def draw(self, measures: Measures) -> Figure:
         rows = panels(self.frame(measures), *self.panel)
@@ -115,6 +117,7 @@ class HeadGrid(Kind):
             panel="panel",
             diverging=diverging,
             marked=self.marked,
+            abreast=self.abreast,
             tooltip=tooltip,
             finding=extremes_in_words(rows, self.value, self.declared, self.panel),
         )
@@ -289,11 +292,13 @@ class Grid(Kind):
     Attributes:
         columns: those that are shown; by default all, resamples left out.
         titles: of columns that no declaration names.
+        words: columns, each with its values in words.
         height: so many rows stand unfolded.
     """
 
     columns: tuple[str, ...] = ()
     titles: Mapping[str, str] | None = None
+    words: Mapping[str, Mapping[str, str]] | None = None
     height: int = 16
 
     def draw(self, measures: Measures) -> PageTable:
@@ -302,6 +307,10 @@ class Grid(Kind):
         else:
             rows = measures.rows(self.rows)
             values = _table(self.rows).values
+        in_words = {
+            column: rows[column].replace(names) for column, names in (self.words or {}).items()
+        }
+        rows = rows.assign(**in_words)
         shown = rows[list(self.columns)] if self.columns else rows
         return PageTable(
             self.name,
