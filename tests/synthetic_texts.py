@@ -89,10 +89,10 @@ def _write_words(recordings: list[OracleRecording], texts: Texts, settings: dict
     syntax.BEST.write(best, data=CORPUS)
     syntax.SEPARATORS.write(separators, data=CORPUS)
     mentions = coreference.Coreference(**settings)
-    found = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
-    best, drawn, every = zip(*found, strict=True)
-    coreference.BEST.write(best, drawn, corpus=CORPUS)
-    coreference.HEADS.write(every, corpus=CORPUS)
+    tables = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
+    best, every = zip(*tables, strict=True)
+    coreference.BEST.write(best, data=CORPUS)
+    coreference.HEADS.write(every, data=CORPUS)
 
 
 def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict) -> None:

@@ -14,7 +14,7 @@ from stages.core.verdicts.estimates import (
     mean_on_same_examples,
 )
 from stages.core.verdicts.measures import Measures, NotMeasured
-from stages.core.verdicts.of_data import of_data, studied_rows
+from stages.core.verdicts.of_data import of_data, studied_rows, value_of_row
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 
@@ -102,13 +102,8 @@ def strongest_head(
 
     Chosen on one half of the texts, scored on the other.
     """
-
-    def strongest(heads: pd.DataFrame) -> Estimate:
-        (row,) = heads.to_dict("records")
-        return Estimate.of_value(row, "score", int(row["texts"]))
-
     rows = STRONGEST.where(statistic=statistic or f"{PATTERN}{pattern}")
-    return of_data(measures, rows, strongest, counted="texts")
+    return of_data(measures, rows, value_of_row("score", "texts"), counted="texts")
 
 
 @summary("surface")
