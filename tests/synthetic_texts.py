@@ -98,23 +98,22 @@ def _write_words(recordings: list[OracleRecording], texts: Texts, settings: dict
 def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict) -> None:
     """What `frames` and `pairs` write."""
     weights = [frames.frame_weights(one, texts) for one in recordings]
-    found = [
+    best = [
         frames.best_table(one, own, *RESAMPLES)
         for one, own in zip(recordings, weights, strict=True)
     ]
-    tables, drawn = zip(*found, strict=True)
-    frames.BEST.write(tables, drawn, corpus=CORPUS)
+    frames.BEST.write(best, data=CORPUS)
     heads = [
         frames.weights_by_head(one, own, *RESAMPLES)
         for one, own in zip(recordings, weights, strict=True)
     ]
-    frames.HEADS.write(heads, corpus=CORPUS)
+    frames.HEADS.write(heads, data=CORPUS)
     linking = pairs.Pairs(**settings, candidates=0.2, diagonal=0.5)
     parts = [part for one in recordings for part in pairs.tables_of(one, texts, linking)]
-    heads, best, candidates, drawn = zip(*parts, strict=True)
-    pairs.HEADS.write(heads, corpus=CORPUS)
-    pairs.BEST.write(best, corpus=CORPUS)
-    pairs.CANDIDATES.write(candidates, drawn, corpus=CORPUS)
+    heads, best, candidates = zip(*parts, strict=True)
+    pairs.HEADS.write(heads, data=CORPUS)
+    pairs.BEST.write(best, data=CORPUS)
+    pairs.CANDIDATES.write(candidates, data=CORPUS)
 
 
 Drawn = tuple[pd.DataFrame, np.ndarray]

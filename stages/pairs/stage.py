@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
 from pydantic import Field
 
 from stages.core.annotation.word_kinds import is_noun, is_pronoun, is_subject, is_verb
@@ -65,30 +63,22 @@ def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
 
 def tables_of(
     recording: Recording, texts: Texts, parameters: Pairs
-) -> Iterator[
-    tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Float[np.ndarray, "column row resample"]]
-]:
-    """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table.
-
-    The last are the resamples of the rows of `CANDIDATES`.
-    """
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
+    """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table."""
     settings = (parameters.resamples, parameters.seed)
     finders = [finder(texts, *which) for which in KINDS_AND_PAIRINGS]
-    found = linked_weights(recording, texts, finders)
-    for (kind, pairing), of_aggregates in zip(KINDS_AND_PAIRINGS, found, strict=True):
+    weights_of = linked_weights(recording, texts, finders)
+    for (kind, pairing), of_aggregates in zip(KINDS_AND_PAIRINGS, weights_of, strict=True):
         for aggregate, weights in of_aggregates.items():
             if not len(weights):
                 continue
-            candidates, drawn = diagonal_candidates(
+            heads = weights_by_head(recording, weights, *settings)
+            best = moved_share(recording, weights, *settings)
+            candidates = diagonal_candidates(
                 recording, weights, parameters.candidates, parameters.diagonal, *settings
             )
-            tables = (
-                weights_by_head(recording, weights, *settings),
-                moved_share(recording, weights, *settings),
-                candidates,
-            )
             which = {"kind": kind, "pairing": pairing, "aggregate": aggregate}
-            yield *(table.assign(**which) for table in tables), drawn
+            yield heads.assign(**which), best.assign(**which), candidates.assign(**which)
 
 
 def run_stage(corpus: str) -> None:
@@ -107,7 +97,5 @@ def run_stage(corpus: str) -> None:
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    heads, best, candidates, drawn = zip(*parts, strict=True)
-    HEADS.write(heads, corpus=corpus)
-    BEST.write(best, corpus=corpus)
-    CANDIDATES.write(candidates, drawn, corpus=corpus)
+    for table, rows in zip((HEADS, BEST, CANDIDATES), zip(*parts, strict=True), strict=True):
+        table.write(rows, data=corpus)
