@@ -99,7 +99,7 @@ def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict
     """What `frames` and `pairs` write."""
     weights = [frames.frame_weights(one, texts) for one in recordings]
     best = [
-        frames.best_table(one, own, *RESAMPLES)
+        frames.best_linking(one, own, *RESAMPLES)
         for one, own in zip(recordings, weights, strict=True)
     ]
     frames.BEST.write(best, data=CORPUS)
@@ -109,7 +109,7 @@ def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict
     ]
     frames.HEADS.write(heads, data=CORPUS)
     linking = pairs.Pairs(**settings, candidates=0.2, diagonal=0.5)
-    parts = [part for one in recordings for part in pairs.tables_of(one, texts, linking)]
+    parts = [part for one in recordings for part in pairs.pair_tables(one, texts, linking)]
     heads, best, candidates = zip(*parts, strict=True)
     pairs.HEADS.write(heads, data=CORPUS)
     pairs.BEST.write(best, data=CORPUS)
@@ -141,7 +141,7 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
     values = [surface.surface_values(one, texts, ["."]) for one in recordings]
     pairs_of = list(zip(recordings, values, strict=True))
     rest = (texts.groups, parameters)
-    heads = [surface.heads_table(*pair, *rest) for pair in pairs_of]
+    heads = [surface.statistics_table(*pair, *rest) for pair in pairs_of]
     strongest = [surface.strongest_table(*pair, *rest) for pair in pairs_of]
     separators = [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of]
     with contextlib.chdir(folder):

@@ -42,7 +42,7 @@ def _natural_first(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @summary("coreference")
-def accuracies(measures: Measures) -> dict:
+def antecedent_accuracies(measures: Measures) -> dict:
     """For each corpus and kind: the best head, and each rule, held out."""
     table: dict = {}
     for row in studied_rows(measures.rows(BEST)).to_dict("records"):

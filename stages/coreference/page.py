@@ -32,7 +32,7 @@ def without_doubles(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["kind"] != ALL_KINDS) | (rows["cases"] != largest)]
 
 
-def beside_published(measures: Measures) -> pd.DataFrame:
+def with_published(measures: Measures) -> pd.DataFrame:
     """The best head and each rule, with both accuracies that Clark et al. print, as shares.
 
     If one half of the texts has no mention, the head has no score and no row. Random weights have
@@ -77,7 +77,7 @@ PAGE = Page(
                 Dots(
                     "coreference",
                     "Accuracy of the best head and of each rule, held out",
-                    beside_published,
+                    with_published,
                     "score",
                     of=BEST.values["score"],
                     label=("kind", "rule"),
@@ -90,7 +90,7 @@ PAGE = Page(
                 Grid(
                     "coreference",
                     "Share of mentions whose antecedent is found",
-                    beside_published,
+                    with_published,
                     columns=(
                         *("data", "arm", "kind", "cases", "layer", "head"),
                         *("score", "score_low", "score_high", "published"),

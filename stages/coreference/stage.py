@@ -58,7 +58,7 @@ def choices(
     return len(candidates) - 1 - chosen
 
 
-def cases_of(
+def antecedent_cases(
     batch: MapBatch, recording: Recording, texts: Texts
 ) -> Iterator[tuple[dict, np.ndarray, np.ndarray]]:
     """Yield each case of a batch: its facts, whether each head is right, whether each rule is."""
@@ -90,7 +90,9 @@ def antecedent_tables(
 
     The head is chosen on mentions of all kinds, as the paper's is, and scored on each kind.
     """
-    cases = [case for batch in recording.batches() for case in cases_of(batch, recording, texts)]
+    cases = [
+        case for batch in recording.batches() for case in antecedent_cases(batch, recording, texts)
+    ]
     if not cases:
         raise InputError(
             f"{texts.folder}: no mention has an antecedent; `coreference.corpora` takes corpora "

@@ -25,8 +25,8 @@ def frame_links(frames: list[dict], tokens: list[list[int]]) -> list[Link]:
     for frame in frames:
         target = range(frame["target_first"], frame["target_last"] + 1)
         element = range(frame["first"], frame["last"] + 1)
-        one, other = ([t for word in side for t in tokens[word]] for side in (target, element))
-        links.append((one, other))
+        target, element = ([t for word in side for t in tokens[word]] for side in (target, element))
+        links.append((target, element))
     return links
 
 
@@ -49,7 +49,7 @@ def frame_weights(recording: Recording, texts: Texts) -> Weights:
     return weights["maximum"]
 
 
-def best_table(recording: Recording, weights: Weights, resamples: int, seed: int) -> pd.DataFrame:
+def best_linking(recording: Recording, weights: Weights, resamples: int, seed: int) -> pd.DataFrame:
     """The head whose weight on links is furthest above that of moved links, held out.
 
     Texts whose links cannot be moved are left out. Empty if fewer than two are left.
@@ -73,6 +73,6 @@ def run_stage(corpus: str) -> None:
             weights = frame_weights(recording, texts)
             settings = (parameters.resamples, parameters.seed)
             every.append(weights_by_head(recording, weights, *settings))
-            best.append(best_table(recording, weights, *settings))
+            best.append(best_linking(recording, weights, *settings))
     HEADS.write(every, data=corpus)
     BEST.write(best, data=corpus)

@@ -44,10 +44,10 @@ KINDS_AND_PAIRINGS = list(product(PAIR_KINDS, PAIRINGS))
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
     """Pairs of a kind, each of two different words, by their places in the text."""
-    one, other = (
-        [place for place, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
+    first, second = (
+        [number for number, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
     )
-    pairs = product(one, other) if pairing == "crossed" else zip(one, other, strict=False)
+    pairs = product(first, second) if pairing == "crossed" else zip(first, second, strict=False)
     return [(a, b) for a, b in pairs if a != b]
 
 
@@ -61,7 +61,7 @@ def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
     return find
 
 
-def tables_of(
+def pair_tables(
     recording: Recording, texts: Texts, parameters: Pairs
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table."""
@@ -87,15 +87,15 @@ def run_stage(corpus: str) -> None:
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     with torch.inference_mode():
-        parts = [
-            part
+        tables = [
+            of_kind
             for recording in texts.recordings(device)
-            for part in tables_of(recording, texts, parameters)
+            for of_kind in pair_tables(recording, texts, parameters)
         ]
-    if not parts:
+    if not tables:
         raise InputError(
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    for table, rows in zip((HEADS, BEST, CANDIDATES), zip(*parts, strict=True), strict=True):
+    for table, rows in zip((HEADS, BEST, CANDIDATES), zip(*tables, strict=True), strict=True):
         table.write(rows, data=corpus)

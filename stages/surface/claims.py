@@ -45,7 +45,7 @@ def layers_mean(measures: Measures, settings: Settings, statistic: str, layers: 
     """A statistic's mean over the heads of some layers."""
 
     def mean(heads: pd.DataFrame) -> Estimate:
-        return _mean(heads[layers.holds(heads["layer"])])
+        return _mean_of_heads(heads[layers.holds(heads["layer"])])
 
     return of_data(measures, HEADS.where(statistic=statistic), mean, counted="texts")
 
@@ -120,8 +120,8 @@ def strongest_heads(measures: Measures) -> dict:
 def _drawn_heads(heads: pd.DataFrame) -> Float[np.ndarray, "head resample"]:
     """The resamples of texts, in each of which the heads of every layer are drawn anew.
 
-    Layers of random weights differ too, by which heads their weights happen to make. What is said
-    of a layer must be more than that.
+    Layers of random weights differ too, because their heads differ by chance. A claim about a layer
+    must show more.
     """
     drawn = np.stack(heads[drawn_of("amount")].tolist())
     generator = np.random.default_rng(drawn.shape)
@@ -134,7 +134,7 @@ def _drawn_heads(heads: pd.DataFrame) -> Float[np.ndarray, "head resample"]:
     return redrawn
 
 
-def _mean(heads: pd.DataFrame) -> Estimate:
+def _mean_of_heads(heads: pd.DataFrame) -> Estimate:
     """The mean over heads, by the resamples of texts that they share."""
     if heads.empty:
         raise NotMeasured("the encoder has too few layers to tell these from the others")

@@ -30,17 +30,17 @@ ENTROPY = Value("entropy", "nats", ".1f", (0, None))
 KEYS = ["data", "arm", "layer", "head"]
 
 
-def of_heads(titles: Mapping[str, str]) -> Callable[[Measures], pd.DataFrame]:
+def statistics_of_heads(titles: Mapping[str, str]) -> Callable[[Measures], pd.DataFrame]:
     """A function that returns the rows of some statistics; random weights stand beside each."""
 
     def rows(measures: Measures) -> pd.DataFrame:
         cells = joined(measures, HEADS.where(statistic=list(titles)), "amount")
-        parts = [
+        panels = [
             of_data[of_data["statistic"] == statistic]
             for _, of_data in cells.groupby("data", sort=False)
             for statistic in titles
         ]
-        cells = pd.concat(parts, ignore_index=True)
+        cells = pd.concat(panels, ignore_index=True)
         return cells.assign(statistic=cells["statistic"].map(titles))
 
     return rows
@@ -50,7 +50,7 @@ def wide(titles: Mapping[str, str]) -> Callable[[Measures], pd.DataFrame]:
     """A function that returns one row a head with a column for each statistic."""
 
     def rows(measures: Measures) -> pd.DataFrame:
-        cells = of_heads(titles)(measures)
+        cells = statistics_of_heads(titles)(measures)
         table = cells.pivot_table(index=KEYS, columns="statistic", values="amount", sort=False)
         return table.reset_index()
 
@@ -75,7 +75,7 @@ def roles(measures: Measures) -> pd.DataFrame:
     """How strongly each head follows each pattern, in each corpus the strongest first."""
     cells = pd.concat(
         of_data.sort_values("amount", ascending=False, kind="stable")
-        for _, of_data in of_heads(PATTERNS)(measures).groupby("data", sort=False)
+        for _, of_data in statistics_of_heads(PATTERNS)(measures).groupby("data", sort=False)
     )
     ends = {f"amount{end}": f"strength{end}" for end in ("", "_low", "_high")}
     return cells.rename(columns={"statistic": "role"} | ends)
@@ -92,7 +92,7 @@ def grid(stem: str, title: str, titles: Mapping[str, str], value: Value) -> tupl
         HeadGrid(
             f"surface-{stem}",
             title,
-            of_heads(titles),
+            statistics_of_heads(titles),
             "amount",
             of=value,
             panel=("statistic",),

@@ -47,10 +47,10 @@ def text_statistics(
 ) -> dict[str, Float[np.ndarray, "text head"]]:
     """Every statistic of every head on each text of a batch, heads of all layers in one row."""
     values = surface_statistics(batch.maps.flatten(1, 2), tokens.kinds(punctuation))
-    found = dict(zip(STATISTICS, values.unbind(-1), strict=True))
+    statistics = dict(zip(STATISTICS, values.unbind(-1), strict=True))
     for name, values in pattern_strengths(batch, tokens).items():
-        found[f"{PATTERN}{name}"] = values
-    return {name: values.cpu().double().numpy() for name, values in found.items()}
+        statistics[f"{PATTERN}{name}"] = values
+    return {name: values.cpu().double().numpy() for name, values in statistics.items()}
 
 
 def surface_values(recording: Recording, texts: Texts, punctuation: list[str]) -> ByStatistic:
@@ -58,12 +58,12 @@ def surface_values(recording: Recording, texts: Texts, punctuation: list[str]) -
     values = HeadValues(recording.layers * recording.heads, len(texts.corpus))
     for batch in recording.batches():
         tokens = TextTokens(recording, texts.corpus, batch)
-        for name, part in text_statistics(batch, tokens, set(punctuation)).items():
-            values.add(name, batch.rows, part)
+        for name, of_texts in text_statistics(batch, tokens, set(punctuation)).items():
+            values.add(name, batch.rows, of_texts)
     return values.known()
 
 
-def heads_table(
+def statistics_table(
     recording: Recording,
     values: ByStatistic,
     groups: Int[np.ndarray, " text"],
@@ -165,7 +165,7 @@ def run_stage(corpus: str) -> None:
             values = surface_values(recording, texts, parameters.punctuation)
         choosing = values if choosing is None else choosing
         rest = (texts.groups, parameters)
-        heads.append(heads_table(recording, values, *rest))
+        heads.append(statistics_table(recording, values, *rest))
         strongest.append(strongest_table(recording, values, *rest))
         separators.append(sep_table(recording, choosing, values, *rest))
     HEADS.write(heads, data=corpus)

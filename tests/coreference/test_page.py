@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stages.core.pages.page import Figure
-from stages.coreference.page import PAGE, beside_published, without_doubles
+from stages.coreference.page import PAGE, with_published, without_doubles
 from stages.coreference.tables import BEST, HEADS
 from tests.claims import write_table
 
@@ -47,7 +47,7 @@ def test_all_mentions_of_one_kind_stand_once(two_kinds):
 
 
 def test_measured_and_published_scores_stand_in_one_row_and_unit(two_kinds):
-    table = beside_published(two_kinds).set_index(["arm", "kind", "rule"]).sort_index()
+    table = with_published(two_kinds).set_index(["arm", "kind", "rule"]).sort_index()
     assert len(table) == 4 * 3
     row = table.loc["untuned", "proper", "rules"]
     columns = ["score", "score_low", "score_high", "published", "rival", "published_rule"]
@@ -82,7 +82,7 @@ def test_the_best_head_is_compared_with_each_rule_by_its_interval(two_kinds):
 def test_a_half_without_mentions_gives_no_score(measures):
     rows = [row | {"score": np.nan} for row in best_rows("untuned", "all", 0.5, 9)]
     write_table(measures, BEST, rows)
-    assert beside_published(measures).empty
+    assert with_published(measures).empty
 
 
 def test_each_kind_of_mention_is_a_column_of_the_table_of_heads(measures):

@@ -7,7 +7,7 @@ import pytest
 
 from stages.core.maps.links import Weights, linked_weights
 from stages.pairs.candidates import diagonal_candidates, moved_share
-from stages.pairs.stage import Pairs, finder, tables_of
+from stages.pairs.stage import Pairs, finder, pair_tables
 from tests.oracle import (
     HEADS,
     LAYERS,
@@ -91,7 +91,7 @@ def test_oracle_heads_and_random_weights(tmp_path):
     found = {}
     for name in texts.encoders:
         recording = OracleRecording(corpus, name)
-        for heads, best, candidates in tables_of(recording, texts, parameters):
+        for heads, best, candidates in pair_tables(recording, texts, parameters):
             (row,) = candidates.to_dict("records")
             which = row["kind"], row["pairing"], row["aggregate"]
             found[(name, *which)] = row

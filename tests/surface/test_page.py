@@ -4,7 +4,7 @@ import pytest
 
 from stages.core.pages.page import Figure, Table
 from stages.core.verdicts.measures import Measures
-from stages.surface.page import PAGE, of_heads, of_layers, separators
+from stages.surface.page import PAGE, of_layers, separators, statistics_of_heads
 from stages.surface.tables import HEADS, SEP_HEADS, STRONGEST
 from tests.claims import write_table
 
@@ -31,7 +31,7 @@ def texts(tmp_path) -> Measures:
 
 def test_random_weights_stand_beside_the_encoder_statistic_by_statistic(texts):
     titles = {"pattern_previous": "previous", "pattern_next": "next"}
-    rows = of_heads(titles)(texts)
+    rows = statistics_of_heads(titles)(texts)
     panels = rows[["statistic", "arm"]].drop_duplicates().to_numpy().tolist()
     assert panels == [[title, arm] for title in ("previous", "next") for arm in PAIR]
     assert rows["amount"].tolist() == pytest.approx([0.7, 0.6, 0.3, 0.2, 0.5, 0.9, 0.1, 0.5])

@@ -6,8 +6,8 @@ import pytest
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.surface.stage import (
     Surface,
-    heads_table,
     sep_table,
+    statistics_table,
     strongest_table,
     surface_values,
 )
@@ -53,7 +53,7 @@ def own(texts):
 
 @pytest.fixture(scope="module")
 def table(own, texts):
-    heads = heads_table(*own, texts.groups, PARAMETERS)
+    heads = statistics_table(*own, texts.groups, PARAMETERS)
     assert {len(line) for line in heads["amount_drawn"]} == {PARAMETERS.resamples}
     return heads.set_index(["statistic", "layer", "head"])
 
