@@ -119,7 +119,7 @@ PAGE = Page(
             main_pattern,
             "share",
             join="first",
-            show=("pattern",),
+            show={"pattern": "pattern"},
             of=PATTERNS_OF_HEADS.values["share"],
             text="The pattern that most of the head's maps have, over all tasks (rule special).",
         ),

@@ -57,7 +57,7 @@ PAGE = Page(
             main_pattern_on_text,
             "share",
             join="first",
-            show=("pattern",),
+            show={"pattern": "pattern on text"},
             of=TEXT_HEADS.values["share"],
             text="The pattern that most of the head's maps have on the corpus (rule special).",
         ),

@@ -154,7 +154,11 @@ PAGE = Page(
             best_relations,
             "gain",
             join="first",
-            show=("relation", "direction", "accuracy"),
+            show={
+                "relation": "best relation",
+                "direction": "its direction",
+                "accuracy": "its accuracy",
+            },
             of=GAIN,
             text="The relation in which the head is farthest above the best fixed offset, on all "
             "texts; the best of many relations looks better than it is.",

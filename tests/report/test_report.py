@@ -162,7 +162,7 @@ def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_p
     }
     assert not heads.duplicated(["model", "layer", "head"]).any()
     others = heads[heads["model"] == "another-bert"]
-    assert others["gain of its best relation"].notna().all()
+    assert others["best relation"].notna().all()
     assert others["off: relevance (points)"].isna().all()
     written = json.loads((folder / "reports/findings.json").read_text())
     assert written["models"] == ["tiny", "another-bert"]

@@ -73,4 +73,7 @@ def test_the_table_of_heads_has_each_heads_best_relation(syntax):
     assert heads.loc[(1, 0)].iloc[-1] == pytest.approx(-0.1)
     (fact,) = PAGE.head_facts("syntax")
     rows = fact.rows(syntax)
-    assert rows[["layer", "head", "relation"]].to_numpy().tolist() == [[2, 1, "obj"], [1, 0, "obj"]]
+    assert rows[["layer", "head", "best relation"]].to_numpy().tolist() == [
+        [2, 1, "obj"],
+        [1, 0, "obj"],
+    ]

@@ -1,7 +1,8 @@
 """A page is declared: sections of figures and tables, and columns of the table of all heads."""
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pandas as pd
@@ -39,7 +40,7 @@ class HeadColumn:
         value: the column.
         join: the column is the `mean` over data sets, of the `first` of them, or there is one
             column for `each`.
-        show: further columns that stand beside the value.
+        show: further columns that stand beside the value, with their titles.
         text: how to read it.
         of: the declaration of `value`, if `rows` is a function.
     """
@@ -48,7 +49,7 @@ class HeadColumn:
     rows: Rows
     value: str
     join: Literal["mean", "first", "each"] = "mean"
-    show: tuple[str, ...] = ()
+    show: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     of: Value | None = None
 
@@ -80,9 +81,8 @@ class HeadColumn:
         if self.join == "first":
             first = rows[rows["data"] == rows["data"].iloc[0]] if "data" in rows else rows
             first = first.drop_duplicates(PLACE)
-            titles = {column: f"{self.title}: {column}" for column in self.show}
-            table = first.set_index(PLACE)[[*self.show, self.value]].sort_index()
-            return table.rename(columns={self.value: self.title} | titles)
+            table = first.set_index(PLACE)[[*self.show, self.value]]
+            return table.rename(columns={self.value: self.title, **self.show})
         return rows.groupby(PLACE)[self.value].mean().rename(self.title).to_frame()
 
     def facts(self, page: str, order: int) -> HeadFacts:
@@ -91,7 +91,8 @@ class HeadColumn:
         ends = dict(zip(interval_of(self.value), ("low", "high"), strict=True))
 
         def rows(measures: Measures) -> pd.DataFrame:
-            return self.joint(measures).rename(columns={self.value: declared.heading, **ends})
+            titles = {self.value: declared.heading, **ends, **self.show}
+            return self.joint(measures).rename(columns=titles)
 
         return HeadFacts(page, order, self.title, self.text, rows)
 
