@@ -4,7 +4,7 @@ No numbers can contradict it: values are compared as they are printed, and a dif
 where an interval shows it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -35,13 +35,9 @@ def extremes_in_words(
 ) -> str:
     """The highest and the lowest head of the encoder, and between what random weights lie."""
     studied, control = studied_rows(rows), control_rows(rows)
-    several = [name for name in ("data", *further) if name in rows and rows[name].nunique() > 1]
-    names = studied.set_index(["layer", "head", *several])[column]
-    parts = []
-    for word, largest in (("highest", True), ("lowest", False)):
-        heads, printed = extreme(names, value.format, largest)
-        if heads:
-            parts.append(f"{word}: {_heads(heads)} ({_with_unit(printed, value)})")
+    told_apart = [name for name in ("data", "arm", *further) if name in studied]
+    several = [name for name in told_apart if studied[name].nunique() > 1]
+    parts = _extremes(studied.set_index(["layer", "head", *several])[column], value, _heads)
     if not parts:
         return ""
     if len(control):
@@ -53,9 +49,32 @@ def _heads(heads: list[tuple]) -> str:
     if len(heads) > MOST_NAMES:
         return f"{len(heads)} cells"
     return listed(
-        head_name(int(layer), int(head)) + "".join(f" on {name}" for name in names)
+        head_name(int(layer), int(head)) + "".join(f", {in_words(str(name))}" for name in names)
         for layer, head, *names in heads
     )
+
+
+def _extremes(values: pd.Series, value: Value, in_text: Callable[[list], str]) -> list[str]:
+    """The names of the highest and of the lowest value; one part if all print alike."""
+    (highest, most), (lowest, least) = (
+        extreme(values, value.format, largest) for largest in (True, False)
+    )
+    if not highest:
+        return []
+    if most == least:
+        return (
+            [f"all {len(highest)} are alike: {_with_unit(most, value)}"]
+            if len(highest) > 1
+            else [f"{in_text(highest)}: {_with_unit(most, value)}"]
+        )
+    return [
+        f"{word}: {in_text(names)} ({_with_unit(printed, value)})"
+        for word, names, printed in (("highest", highest, most), ("lowest", lowest, least))
+    ]
+
+
+def _rows(names: list) -> str:
+    return in_words(listed(names)) if len(names) <= MOST_NAMES else f"{len(names)} rows"
 
 
 def layers_in_words(
@@ -99,12 +118,7 @@ def tally_in_words(
         parts.append(f"above {bound_name}: {_sides(studied, bound, *ends)}")
         if len(control):
             parts.append(f"random weights: {_sides(control, bound, *ends)}")
-    labels = studied.set_index("label")[column]
-    for word, largest in (("highest", True), ("lowest", False)):
-        names, printed = extreme(labels, value.format, largest)
-        if names and len(labels) > 1:
-            text = listed(names) if len(names) <= MOST_NAMES else f"{len(names)} rows"
-            parts.append(f"{word}: {in_words(text)}, {_with_unit(printed, value)}")
+    parts += _extremes(studied.set_index("label")[column], value, _rows)
     return _sentence(parts)
 
 

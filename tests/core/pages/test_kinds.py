@@ -60,7 +60,7 @@ def test_a_grid_of_heads_puts_random_weights_into_a_panel_of_their_own(drawn):
 def test_cells_that_print_alike_are_counted_and_none_is_named(measures):
     write_table(measures, TABLE, heads(1, 1.01, 1, 1), arm="untuned")
     figure = HeadGrid("grid", "Heads", TABLE, "effect").draw(measures)
-    assert figure.finding == "Highest: 4 cells (+1.0 points); lowest: 4 cells (+1.0 points)."
+    assert figure.finding == "All 4 are alike: +1.0 points."
 
 
 def test_lines_over_layers_are_means_over_heads(drawn):
@@ -80,7 +80,7 @@ def test_dots_count_what_is_shown_above_and_below(drawn):
     # An interval of 0.2 to either side; the last head is at 0.
     assert figure.finding.startswith("Above 0: 2 of 4, below 1, not shown 1; random weights: ")
     assert "2 of 4, below 1, not shown 1" in figure.finding.split("random weights")[1]
-    assert figure.finding.endswith("highest: 1, 0, +2.0 points; lowest: 0, 1, -4.0 points.")
+    assert figure.finding.endswith("highest: 1, 0 (+2.0 points); lowest: 0, 1 (-4.0 points).")
 
 
 def test_published_values_stand_beside_the_row_that_they_are_of(drawn):
