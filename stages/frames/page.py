@@ -48,7 +48,7 @@ PAGE = Page(
             HEADS,
             "gain",
             join="first",
-            show=("weight", "moved"),
+            show={"weight": "weight on frame links", "moved": "weight on moved frame links"},
             text="The largest weight on the links of a predicate and its frame elements, compared "
             "with the same links moved elsewhere in the text.",
         ),

@@ -72,13 +72,13 @@ def separators(measures: Measures) -> pd.DataFrame:
 
 
 def roles(measures: Measures) -> pd.DataFrame:
-    """How strongly each head follows each pattern, in each corpus the strongest first."""
+    """How strongly each head follows each pattern, the strongest first."""
+    cells = statistics_of_heads(PATTERNS)(measures)
+    order = {"by": ["layer", "head", "amount"], "ascending": [True, True, False]}
     cells = pd.concat(
-        of_data.sort_values("amount", ascending=False, kind="stable")
-        for _, of_data in statistics_of_heads(PATTERNS)(measures).groupby("data", sort=False)
+        of_arm.sort_values(**order) for _, of_arm in cells.groupby(["data", "arm"], sort=False)
     )
-    ends = {f"amount{end}": f"strength{end}" for end in ("", "_low", "_high")}
-    return cells.rename(columns={"statistic": "role"} | ends)
+    return cells.rename(columns={"statistic": "role"})
 
 
 def statistic_in_words(statistic: str) -> str:
@@ -199,7 +199,11 @@ PAGE = Page(
             roles,
             "role",
             join="first",
-            show=("strength", "strength_low", "strength_high"),
+            show={
+                "amount": "strength of its role",
+                "amount_low": "strength of its role, low",
+                "amount_high": "strength of its role, high",
+            },
             of=name("role"),
             text="How strongly the head follows each of seven patterns: 0 for equal attention to "
             "all tokens, 1 for the pattern alone, with a 95% interval over texts.",

@@ -27,8 +27,9 @@ def test_the_head_that_links_most_stands_beside_random_weights(measures):
     write_table(measures, BEST, rows)
     measures._wanted["corpus"] = ["one"]
     figure, table = PAGE.sections(measures)[0].items
-    assert figure.finding == "Above 0: 1 of 1, below 0, not shown 0; random weights: 0 of 1, " + (
-        "below 0, not shown 1."
+    assert figure.finding == (
+        "Above 0: 1 of 1, below 0, not shown 0; random weights: 0 of 1, below 0, not shown 1; "
+        "one: +0.30."
     )
     assert table.frame["arm"].tolist() == ["random_weights", "untuned"]
 
@@ -39,7 +40,7 @@ def test_the_table_of_heads_has_the_gain_over_moved_links(measures):
     measures._wanted["corpus"] = ["one"]
     heads = PAGE.heads(measures).loc[(2, 0)]
     assert heads.round(6).to_dict() == {
-        "frame links: weight": 0.4,
-        "frame links: moved": 9.0,
+        "weight on frame links": 0.4,
+        "weight on moved frame links": 9.0,
         "frame links": 0.3,
     }

@@ -40,11 +40,11 @@ def test_random_weights_stand_beside_the_encoder_statistic_by_statistic(texts):
 def test_a_heads_role_is_its_strongest_pattern_and_its_page_has_all(texts):
     heads = PAGE.heads(texts)
     assert heads["surface role"].to_dict() == {(1, 0): "previous token", (1, 1): "next token"}
-    assert heads["surface role: strength"].tolist() == pytest.approx([0.7, 0.9])
+    assert heads["strength of its role"].tolist() == pytest.approx([0.7, 0.9])
     (fact,) = PAGE.head_facts("surface")
     rows = fact.rows(texts)
     rows = rows[(rows["head"] == 1) & (rows["arm"] == "untuned")]
-    assert rows["strength"].tolist() == pytest.approx([0.9, 0.6])
+    assert rows["strength of its role"].tolist() == pytest.approx([0.9, 0.6])
 
 
 def test_layers_are_means_over_heads(texts):

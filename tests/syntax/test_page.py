@@ -63,7 +63,8 @@ def test_dots_of_a_relation_are_head_control_offset_and_source(syntax):
     }
     assert figure.finding == (
         "Above the best offset: 2 of 3, below 0, not shown 1; random weights: 0 of 2, below 2, "
-        "not shown 0; highest: det (determiner) (90.0%); lowest: amod (adjectival modifier) (50.0%)."
+        "not shown 0; highest: det (determiner) (90.0%); "
+        "lowest: amod (adjectival modifier) (50.0%)."
     )
 
 

@@ -16,6 +16,7 @@ from stages.core.pages.said import (
     BELOW,
     MOST_NAMES,
     NOT_SHOWN,
+    counted,
     extreme,
     head_name,
     highest_and_lowest,
@@ -62,11 +63,8 @@ def _extremes(values: pd.Series, value: Value, in_text: Callable[[list], str]) -
     if not highest:
         return []
     if most == least:
-        return (
-            [f"all {len(highest)} are alike: {_with_unit(most, value)}"]
-            if len(highest) > 1
-            else [f"{in_text(highest)}: {_with_unit(most, value)}"]
-        )
+        alike = f"all {len(highest)} are alike" if len(highest) > 1 else in_text(highest)
+        return [f"{alike}: {_with_unit(most, value)}"]
     return [
         f"{word}: {in_text(names)} ({_with_unit(printed, value)})"
         for word, names, printed in (("highest", highest, most), ("lowest", lowest, least))
@@ -155,6 +153,15 @@ def correlation_in_words(rows: pd.DataFrame, x: str, y: str) -> str:
     if len(parts) > MOST_PANELS:
         parts = [*parts[:MOST_PANELS], f"{len(parts) - MOST_PANELS} further panels"]
     return f"Rank correlation: {'; '.join(parts)}." if parts else ""
+
+
+def counts_in_words(kinds: pd.Series) -> str:
+    """How many heads are of each kind, the most frequent first; numbers are no kinds."""
+    if pd.api.types.is_numeric_dtype(kinds):
+        return ""
+    counts = kinds.value_counts()
+    names = sorted(counts.index, key=lambda name: (-counts[name], str(name)))
+    return f"{counted(len(kinds), 'head')}: {listed(f'{counts[name]} {name}' for name in names)}."
 
 
 def _sentence(parts: list[str]) -> str:
