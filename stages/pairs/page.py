@@ -52,7 +52,6 @@ PAGE = Page(
                     x="moved",
                     x_title="weight on moved pairs",
                     panel=("data", "arm", "kind"),
-                    comparable=True,
                 ),
                 HeadGrid(
                     "pairs-heads",

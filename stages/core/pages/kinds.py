@@ -243,17 +243,12 @@ class Shares(Kind):
 
 @dataclass(frozen=True)
 class Scatter(Kind):
-    """A dot a row: the value against the column `x`.
-
-    Attributes:
-        comparable: whether all panels have the same scales.
-    """
+    """A dot a row: the value against the column `x`."""
 
     x: str = ""
     x_title: str = ""
     panel: tuple[str, ...] = ("data",)
     tooltip: tuple[str, ...] = ("layer", "head")
-    comparable: bool = False
 
     def draw(self, measures: Measures) -> Figure:
         rows = self.frame(measures)
@@ -268,7 +263,6 @@ class Scatter(Kind):
                 self.value,
                 (self.x_title, self.declared.heading),
                 panel="panel",
-                comparable=self.comparable,
                 tooltip=[*self.tooltip, self.x, self.value],
             ),
             finding=correlation_in_words(rows, self.x, self.value),
