@@ -89,32 +89,31 @@ def _write_words(recordings: list[OracleRecording], texts: Texts, settings: dict
     syntax.BEST.write(best, data=CORPUS)
     syntax.SEPARATORS.write(separators, data=CORPUS)
     mentions = coreference.Coreference(**settings)
-    found = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
-    best, drawn, every = zip(*found, strict=True)
-    coreference.BEST.write(best, drawn, corpus=CORPUS)
-    coreference.HEADS.write(every, corpus=CORPUS)
+    tables = [coreference.antecedent_tables(one, texts, mentions) for one in recordings]
+    best, every = zip(*tables, strict=True)
+    coreference.BEST.write(best, data=CORPUS)
+    coreference.HEADS.write(every, data=CORPUS)
 
 
 def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict) -> None:
     """What `frames` and `pairs` write."""
     weights = [frames.frame_weights(one, texts) for one in recordings]
-    found = [
-        frames.best_table(one, own, *RESAMPLES)
+    best = [
+        frames.best_linking(one, own, *RESAMPLES)
         for one, own in zip(recordings, weights, strict=True)
     ]
-    tables, drawn = zip(*found, strict=True)
-    frames.BEST.write(tables, drawn, corpus=CORPUS)
+    frames.BEST.write(best, data=CORPUS)
     heads = [
         frames.weights_by_head(one, own, *RESAMPLES)
         for one, own in zip(recordings, weights, strict=True)
     ]
-    frames.HEADS.write(heads, corpus=CORPUS)
+    frames.HEADS.write(heads, data=CORPUS)
     linking = pairs.Pairs(**settings, candidates=0.2, diagonal=0.5)
-    parts = [part for one in recordings for part in pairs.tables_of(one, texts, linking)]
-    heads, best, candidates, drawn = zip(*parts, strict=True)
-    pairs.HEADS.write(heads, corpus=CORPUS)
-    pairs.BEST.write(best, corpus=CORPUS)
-    pairs.CANDIDATES.write(candidates, drawn, corpus=CORPUS)
+    parts = [part for one in recordings for part in pairs.pair_tables(one, texts, linking)]
+    heads, best, candidates = zip(*parts, strict=True)
+    pairs.HEADS.write(heads, data=CORPUS)
+    pairs.BEST.write(best, data=CORPUS)
+    pairs.CANDIDATES.write(candidates, data=CORPUS)
 
 
 Drawn = tuple[pd.DataFrame, np.ndarray]
@@ -142,13 +141,13 @@ def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> No
     values = [surface.surface_values(one, texts, ["."]) for one in recordings]
     pairs_of = list(zip(recordings, values, strict=True))
     rest = (texts.groups, parameters)
-    for declared, parts in {
-        surface.HEADS: [surface.heads_table(*pair, *rest) for pair in pairs_of],
-        surface.STRONGEST: [surface.strongest_table(*pair, *rest) for pair in pairs_of],
-        surface.SEP_HEADS: [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of],
-    }.items():
-        _write_parts(folder, declared, parts, corpus=CORPUS)
+    heads = [surface.statistics_table(*pair, *rest) for pair in pairs_of]
+    strongest = [surface.strongest_table(*pair, *rest) for pair in pairs_of]
+    separators = [surface.sep_table(one, values[0], own, *rest) for one, own in pairs_of]
     with contextlib.chdir(folder):
+        surface.HEADS.write(heads, data=CORPUS)
+        surface.STRONGEST.write(strongest, data=CORPUS)
+        surface.SEP_HEADS.write(separators, data=CORPUS)
         MASKED.write([], data=CORPUS)
 
 

@@ -3,10 +3,10 @@
 import pandas as pd
 
 from stages.core.corpora.entries import load_corpus_entry
-from stages.core.intervals.held_out import GAIN
-from stages.core.verdicts.answers import Answer, row_by_corpus
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure, summary
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.of_data import of_data, studied_rows, value_of_row
 from stages.core.verdicts.setting import setting_of_corpus
 from stages.coreference.tables import BEST
 
@@ -17,14 +17,11 @@ POINTS = 100
 def antecedents_over(measures: Measures, settings: Settings, rival: str, kind: str) -> Answer:
     """Held-out accuracy of the best head minus that of a rule, on mentions of a kind.
 
-    Natural text decides. Corpora of templates stand beside it, but decide nothing: their few
-    patterns give the antecedent away, to random weights too.
+    Natural text decides. Corpora of templates decide nothing: their few patterns give the
+    antecedent away, to random weights too.
     """
-    rows = measures.drawn(BEST)
-    rows = rows[(rows["rival"] == rival) & (rows["kind"] == kind)]
-    if rows.empty:
-        raise NotMeasured(f"no corpus has {kind} mentions with an antecedent")
-    return row_by_corpus(_natural_first(rows), (*GAIN, "cases"), "mentions", POINTS)
+    rows = _natural_first(measures.rows(BEST.where(rule=rival, kind=kind), drawn=True))
+    return of_data(measures, rows, value_of_row("gain", "cases", POINTS), counted="mentions")
 
 
 def _natural_first(rows: pd.DataFrame) -> pd.DataFrame:
@@ -33,23 +30,23 @@ def _natural_first(rows: pd.DataFrame) -> pd.DataFrame:
     Raises:
         NotMeasured: there is no natural text.
     """
-    natural = rows["corpus"].map(
+    natural = rows["data"].map(
         lambda name: setting_of_corpus(load_corpus_entry(name)).text == "natural"
     )
     if not natural.any():
         raise NotMeasured(
             "coreference is decided on natural text, and here are templates alone "
-            f"({', '.join(rows['corpus'].unique())}), which give the antecedent away"
+            f"({', '.join(rows['data'].unique())}), which give the antecedent away"
         )
     return pd.concat([rows[natural], rows[~natural]])
 
 
 @summary("coreference")
-def accuracies(measures: Measures) -> dict:
+def antecedent_accuracies(measures: Measures) -> dict:
     """For each corpus and kind: the best head, and each rule, held out."""
     table: dict = {}
-    for row in studied(measures.frame(BEST)).to_dict("records"):
-        found = table.setdefault(row["corpus"], {}).setdefault(row["kind"], {})
-        found["best head"] = row["value"]
-        found[row["rival"]] = row["rival_value"]
+    for row in studied_rows(measures.rows(BEST)).to_dict("records"):
+        scores = table.setdefault(row["data"], {}).setdefault(row["kind"], {})
+        scores["best head"] = row["score"]
+        scores[row["rule"]] = row["rival"]
     return table

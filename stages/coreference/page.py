@@ -3,21 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from stages.core.corpora.entries import load_corpus_entry
-from stages.core.intervals.held_out import GAIN, SCORE
-from stages.core.pages.page import Page, Section, Table, heads_figure
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.kinds import Dots, Grid, HeadGrid
 from stages.core.stage.arms import RANDOM_WEIGHTS
-from stages.core.verdicts.answers import some_rows
-from stages.core.verdicts.measures import Measures, of_first_corpus, studied
-from stages.coreference.said import said_of_best, said_of_heads, without_doubles
+from stages.core.verdicts.measures import Measures
 from stages.coreference.tables import ALL_KINDS, BEST, HEADS
 
-PERCENT = POINTS = 100
-OF_TEMPLATES = (
-    ": the sentences written here follow a few templates, in which even random weights can do "
-    "better than the nearest mention."
-)
-MOST_CORPORA = 3  # at the top of the page
+PERCENT = 100
 BEST_HEAD = "best head"
 # Clark et al. 2019, Table 2, in percent of the mentions, on OntoNotes with BERT-base.
 PUBLISHED = pd.DataFrame(
@@ -31,106 +23,113 @@ PUBLISHED = pd.DataFrame(
 )
 
 
-def sections(measures: Measures) -> list[Section]:
-    rows = _scored(measures)
-    heads_rows = without_doubles(measures.frame(HEADS))
-    cells = studied(heads_rows)
-    written = any(load_corpus_entry(name).source == "written" for name in rows["corpus"].unique())
-    return [
-        Section(
-            "C6: the antecedent of a mention",
-            "The antecedent is the earlier mention to whose head word the mention's own head word "
-            "attends most. Counted are mentions with an antecedent in the same window; heads and "
-            "rules choose among the same candidates. The head is chosen on all mentions of one "
-            "half of the texts and scored on the other, both ways. Claims are decided on natural "
-            f"text alone{OF_TEMPLATES if written else '.'}",
-            (
-                Table(
-                    "coreference",
-                    "Share of mentions whose antecedent is found",
-                    "In percent of the mentions: the best head with its 95% interval over groups "
-                    "of texts, and the rules: the nearest mention, the nearest with the same head "
-                    "word, a sieve (full string, head word, number, gender and person, nearest). "
-                    "What the best head has more than a rule is in points, with the 95% interval "
-                    "of the difference, held out. Published: Clark et al., Table 2, of BERT-base "
-                    "on OntoNotes. Where all mentions are of one kind, it stands alone.",
-                    scores(rows),
-                    rows=40,
-                ),
-                heads_figure(
-                    "coreference-heads",
-                    "Accuracy of every head, by kind of mention",
-                    "Layer x head, on all texts.",
-                    cells.assign(panel=cells["corpus"] + ": " + cells["kind"]),
-                    "accuracy",
-                    "share of mentions",
-                    panel="panel",
-                    tooltip=["panel", "layer", "head", "accuracy", "cases"],
-                    finding=said_of_heads(heads_rows),
-                ),
-            ),
-        )
-    ]
+def without_doubles(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without those of all mentions if one kind has them all: they repeat its rows."""
+    kinds = rows[rows["kind"] != ALL_KINDS]
+    whole = kinds.groupby(["data", "arm"])["cases"].max()
+    keys = zip(rows["data"], rows["arm"], strict=True)
+    largest = pd.Series([whole.get(key, -1) for key in keys], index=rows.index)
+    return rows[(rows["kind"] != ALL_KINDS) | (rows["cases"] != largest)]
 
 
-def in_short(measures: Measures) -> list[str]:
-    return said_of_best(_scored(measures))[:MOST_CORPORA]
+def with_published(measures: Measures) -> pd.DataFrame:
+    """The best head and each rule, with both accuracies that Clark et al. print, as shares.
 
-
-def _scored(measures: Measures) -> pd.DataFrame:
-    """Rows with a held-out score: where one half of the texts has no mention there is none."""
-    return some_rows(measures.frame(BEST).dropna(subset="value"))
-
-
-def scores(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a corpus, encoder, kind and finder: what it finds, beside what is published of it.
-
-    Args:
-        rows: one row a kind and rival, as the stage writes them.
+    If one half of the texts has no mention, the head has no score and no row. Random weights have
+    no published accuracy of a head.
     """
-    keys = ["corpus", "encoder", "kind"]
-    found = []
-    for place, own in without_doubles(rows).groupby(keys, sort=False):
-        best = own.iloc[0]
-        # Where all mentions are of one kind the best head stands beside what is published of it.
-        known = dict(zip(keys, place, strict=True)) | {"cases": best["cases"]}
-        score = {
-            f"{name}, %": PERCENT * best[column]
-            for name, column in zip(("found", "low", "high"), SCORE, strict=True)
-        }
-        where = {"head chosen on all": f"{best['layer']}-{best['head']}", "same": best["same"]}
-        found.append(known | {"by": BEST_HEAD} | score | where)
-        for rule in own.to_dict("records"):
-            gains = ("best head beyond it, points", "gain low", "gain high")
-            gain = {name: POINTS * rule[column] for name, column in zip(gains, GAIN, strict=True)}
-            said = {"by": rule["rival"], "found, %": PERCENT * rule["rival_value"]}
-            found.append(known | said | gain | {"head chosen on all": "", "same": ""})
-    table = pd.DataFrame(found)
-    published = [
-        PUBLISHED[kind].get(by, np.nan) if kind in PUBLISHED else np.nan
-        for kind, by in zip(table["kind"], table["by"], strict=True)
+    rows = without_doubles(measures.rows(BEST).dropna(subset="score"))
+    shares = PUBLISHED / PERCENT
+    known = rows["kind"].isin(list(shares))
+    rules = [
+        shares.loc[rule, kind] if kind in shares else np.nan
+        for kind, rule in zip(rows["kind"], rows["rule"], strict=True)
     ]
-    # Only an encoder's best head is what the source has a number of, not that of random weights.
-    control = (table["encoder"] == RANDOM_WEIGHTS) & (table["by"] == BEST_HEAD)
-    table["published, %"] = pd.Series(published, dtype=float).where(~control)
-    first = [*keys, "by", "found, %", "low, %", "high, %", "published, %"]
-    return table[[*first, *table.columns.drop(first)]]
+    heads = rows["kind"].map(shares.loc[BEST_HEAD])
+    return rows.assign(
+        published=heads.where(known & (rows["arm"] != RANDOM_WEIGHTS)), published_rule=rules
+    )
 
 
-def heads(measures: Measures) -> pd.DataFrame:
-    """Accuracy on all mentions of the first corpus."""
-    cells = of_first_corpus(measures.frame(HEADS))
-    cells = cells[cells["kind"] == ALL_KINDS]
-    return pd.DataFrame({"coreference": cells.set_index(["layer", "head"])["accuracy"]})
+def by_kind(measures: Measures) -> pd.DataFrame:
+    """The accuracy of every head for each kind of mention."""
+    return without_doubles(measures.rows(HEADS))
 
 
 PAGE = Page(
-    order=24,
-    group="What heads know of language",
     title="Coreference",
     summary="Which heads link a mention to its antecedent, against rules.",
+    group="What heads know of language",
+    order=24,
     studies=("C6",),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        Section(
+            "C6: the antecedent of a mention",
+            "A head's antecedent is the earlier mention to whose head word the mention's own head "
+            "word attends most. Mentions with an antecedent in the same window are counted. Heads "
+            "and rules choose among the same candidates. The head is selected on all mentions of "
+            "one half of the texts and scored on the other, both ways. The rules are: the nearest "
+            "mention, the nearest with the same head word ('head match'), and a sieve of full "
+            "string, head word, number, gender and person, nearest ('rules'). Claims are decided "
+            "on natural text alone. Sentences written here follow a few templates, in which random "
+            "weights can do better than the nearest mention.",
+            (
+                Dots(
+                    "coreference",
+                    "Accuracy of the best head and of each rule, held out",
+                    with_published,
+                    "score",
+                    of=BEST.values["score"],
+                    label=("kind", "rule"),
+                    published=(PUBLISHED.loc[BEST_HEAD] / PERCENT).to_dict(),
+                    source="best head in Clark et al., Table 2",
+                    rival="rival",
+                    rival_title="rule",
+                    gain="gain",
+                ),
+                Grid(
+                    "coreference",
+                    "Share of mentions whose antecedent is found",
+                    with_published,
+                    columns=(
+                        *("data", "arm", "kind", "cases", "layer", "head"),
+                        *("score", "score_low", "score_high", "published"),
+                        *("rule", "rival", "published_rule", "gain", "gain_low", "gain_high"),
+                        "same",
+                    ),
+                    titles={
+                        "cases": "mentions",
+                        "score": "accuracy",
+                        "published": "accuracy in Clark et al.",
+                        "rival": "accuracy of the rule",
+                        "published_rule": "accuracy of the rule in Clark et al.",
+                        "same": "same head in all halves",
+                    },
+                    height=40,
+                    caption="The gain is the accuracy of the best head minus that of the rule, "
+                    "with the 95% interval of the difference over groups of texts. If all mentions "
+                    "are of one kind, only this kind has rows.",
+                ),
+                HeadGrid(
+                    "coreference-heads",
+                    "Accuracy of every head, by kind of mention",
+                    by_kind,
+                    "accuracy",
+                    of=HEADS.values["accuracy"],
+                    panel=("kind",),
+                    caption="On all texts.",
+                ),
+            ),
+        ),
+    ),
+    head_columns=tuple(
+        HeadColumn(
+            "coreference" if kind == ALL_KINDS else f"coreference, {kind}",
+            HEADS.where(kind=kind),
+            "accuracy",
+            join="first",
+            text="How often the mention to which the head attends most is the antecedent.",
+        )
+        for kind in PUBLISHED
+    ),
 )

@@ -36,11 +36,11 @@ class Mention:
 
 def mentions_of(words: Sequence[dict], mentions: Sequence[dict]) -> list[Mention]:
     """The mentions of a text in the order in which they begin, the longer first."""
-    found = []
+    described = []
     for mention in mentions:
         inside = words[mention["first"] : mention["last"] + 1]
         head = words[mention["head"]]
-        found.append(
+        described.append(
             Mention(
                 mention["first"],
                 mention["last"],
@@ -52,7 +52,7 @@ def mentions_of(words: Sequence[dict], mentions: Sequence[dict]) -> list[Mention
                 agreement_of(head),
             )
         )
-    return sorted(found, key=lambda mention: (mention.first, -mention.last))
+    return sorted(described, key=lambda mention: (mention.first, -mention.last))
 
 
 def agreement_of(word: dict) -> tuple[str, str, str]:
@@ -65,9 +65,9 @@ def agreement_of(word: dict) -> tuple[str, str, str]:
     return number, gender, person
 
 
-def agree(one: Mention, other: Mention) -> bool:
-    """Whether nothing that is known of both differs."""
-    pairs = zip(one.agreement, other.agreement, strict=True)
+def agree(mention: Mention, other: Mention) -> bool:
+    """Whether number, gender and person are equal, as far as both are known."""
+    pairs = zip(mention.agreement, other.agreement, strict=True)
     return all(a == b or not a or not b for a, b in pairs)
 
 

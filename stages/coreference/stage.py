@@ -58,7 +58,7 @@ def choices(
     return len(candidates) - 1 - chosen
 
 
-def cases_of(
+def antecedent_cases(
     batch: MapBatch, recording: Recording, texts: Texts
 ) -> Iterator[tuple[dict, np.ndarray, np.ndarray]]:
     """Yield each case of a batch: its facts, whether each head is right, whether each rule is."""
@@ -85,23 +85,22 @@ def cases_of(
 
 def antecedent_tables(
     recording: Recording, texts: Texts, parameters: Coreference
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"], pd.DataFrame]:
-    """One row a kind of mention and rival, held out; and one a kind and head, on all cases.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of `BEST` and of `HEADS`.
 
     The head is chosen on mentions of all kinds, as the paper's is, and scored on each kind.
-
-    Returns:
-        The first table, its columns `CHOICE_RESAMPLED` on resamples, and the second table.
     """
-    found = [case for batch in recording.batches() for case in cases_of(batch, recording, texts)]
-    if not found:
+    cases = [
+        case for batch in recording.batches() for case in antecedent_cases(batch, recording, texts)
+    ]
+    if not cases:
         raise InputError(
             f"{texts.folder}: no mention has an antecedent; `coreference.corpora` takes corpora "
             "with mentions"
         )
-    facts = pd.DataFrame([case[0] for case in found])
-    hits, ruled = (np.stack([case[part] for case in found]) for part in (1, 2))
-    best, drawn, every = [], [], []
+    facts = pd.DataFrame([case[0] for case in cases])
+    hits, ruled = (np.stack([case[part] for case in cases]) for part in (1, 2))
+    best, every = [], []
     for kind in (ALL_KINDS, *MENTION_KINDS):
         counted = (
             np.ones(len(facts), bool) if kind == ALL_KINDS else (facts["kind"] == kind).to_numpy()
@@ -119,18 +118,17 @@ def antecedent_tables(
             )
             best.append(
                 {
-                    "encoder": recording.name,
+                    "arm": recording.name,
                     "kind": kind,
-                    "rival": rule,
-                    "layer": recording.places["layer"][choice.best],
-                    "head": recording.places["head"][choice.best],
-                    **choice.columns(),
+                    "rule": rule,
+                    "layer": choice.best // recording.heads,
+                    "head": choice.best % recording.heads,
+                    **choice.row(),
                 }
             )
-            drawn.append(choice.drawn)
         columns = {"kind": kind, "accuracy": hits[counted].mean(0), "cases": int(counted.sum())}
-        every.append(pd.DataFrame(recording.places | columns))
-    return pd.DataFrame(best), np.stack(drawn, axis=1), pd.concat(every)
+        every.append(pd.DataFrame(recording.head_keys | columns))
+    return pd.DataFrame(best), pd.concat(every, ignore_index=True)
 
 
 def run_stage(corpus: str) -> None:
@@ -140,6 +138,6 @@ def run_stage(corpus: str) -> None:
     texts = open_texts(corpus)
     with torch.inference_mode():
         tables = [antecedent_tables(item, texts, parameters) for item in texts.recordings(device)]
-    best, drawn, every = zip(*tables, strict=True)
-    BEST.write(best, drawn, corpus=corpus)
-    HEADS.write(every, corpus=corpus)
+    best, every = zip(*tables, strict=True)
+    BEST.write(best, data=corpus)
+    HEADS.write(every, data=corpus)

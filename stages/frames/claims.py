@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from stages.core.intervals.held_out import SCORE
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, UNTUNED
-from stages.core.verdicts.answers import Answer, by_corpus, row_by_corpus
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, count_above, over_seeds, smallest
 from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, of_arm, of_first_corpus
+from stages.core.verdicts.measures import Measures, NotMeasured, of_arm
+from stages.core.verdicts.of_data import of_data, value_of_row
 from stages.frames.tables import BEST, HEADS
 
 POINTS = 100
@@ -21,7 +21,7 @@ EFFECT = ("effect", "low", "high")
 @measure
 def frame_link(measures: Measures, settings: Settings) -> Answer:
     """What the best head gives to linked tokens beyond tokens as far apart, held out."""
-    return row_by_corpus(measures.drawn(BEST), (*SCORE, "cases"), "texts")
+    return of_data(measures, BEST, value_of_row("score", "cases"), counted="texts")
 
 
 @measure
@@ -31,7 +31,7 @@ def frame_heads(measures: Measures, settings: Settings, weight: float) -> Answer
     def count(heads: pd.DataFrame) -> Estimate:
         return replace(count_above(heads, "weight", weight), n=int(heads["texts"].iloc[0]))
 
-    return by_corpus(measures.frame(HEADS), count, "texts", "range")
+    return of_data(measures, HEADS, count, counted="texts", bounds="range")
 
 
 @measure
@@ -40,13 +40,14 @@ def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answe
 
     It is the effect on the task where it is worst, each head's mean over the task's fine-tunings.
     """
-    own = of_first_corpus(measures.frame(HEADS)).nlargest(heads, "weight")
-    places = set(zip(own["layer"], own["head"], strict=True))
+    linking = measures.rows(HEADS.where(arm=UNTUNED))
+    linking = linking[linking["data"] == linking["data"].iloc[0]].nlargest(heads, "weight")
+    places = set(zip(linking["layer"], linking["head"], strict=True))
     rows = of_arm(of_learnt_tasks(measures, GATES, resampled=True), TUNED)
     rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
     rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]
-    if chosen.empty or own["encoder"].iloc[0] != UNTUNED:
+    if chosen.empty:
         raise NotMeasured("no task was run with these heads off")
     tasks = {str(task): _worst_head(gates) for task, gates in chosen.groupby("task", sort=False)}
     return Answer(

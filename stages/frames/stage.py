@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
 
-from stages.core.intervals.held_out import CHOICE_RESAMPLED, held_out
+from stages.core.intervals.held_out import held_out
 from stages.core.maps.links import Link, Weights, linked_weights, named_head, weights_by_head
 from stages.core.recordings.recording import Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
@@ -26,8 +25,8 @@ def frame_links(frames: list[dict], tokens: list[list[int]]) -> list[Link]:
     for frame in frames:
         target = range(frame["target_first"], frame["target_last"] + 1)
         element = range(frame["first"], frame["last"] + 1)
-        one, other = ([t for word in side for t in tokens[word]] for side in (target, element))
-        links.append((one, other))
+        target, element = ([t for word in side for t in tokens[word]] for side in (target, element))
+        links.append((target, element))
     return links
 
 
@@ -41,33 +40,26 @@ def frame_weights(recording: Recording, texts: Texts) -> Weights:
     def find(row: int, tokens: list[list[int]]) -> list[Link]:
         return frame_links(texts.corpus["frames"][row], tokens)
 
-    (found,) = linked_weights(recording, texts, [find])
-    if not len(found["maximum"]):
+    (weights,) = linked_weights(recording, texts, [find])
+    if not len(weights["maximum"]):
         raise InputError(
             f"{texts.folder}: no text has a frame; `frames.corpora` takes corpora with frames "
             "(FrameNet's, or those written here)"
         )
-    return found["maximum"]
+    return weights["maximum"]
 
 
-def best_table(
-    recording: Recording, weights: Weights, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+def best_linking(recording: Recording, weights: Weights, resamples: int, seed: int) -> pd.DataFrame:
     """The head whose weight on links is furthest above that of moved links, held out.
 
-    Texts whose links cannot be moved are left out. Empty where fewer than two are left.
-
-    Returns:
-        The table, and its columns `CHOICE_RESAMPLED` on resamples.
+    Texts whose links cannot be moved are left out. Empty if fewer than two are left.
     """
     movable = weights.movable
     if len(movable) < 2:
-        empty = np.empty((len(CHOICE_RESAMPLED), 0, resamples))
-        return pd.DataFrame(columns=["encoder", "layer", "head"]), empty
+        return pd.DataFrame()
     gain = movable.linked - movable.moved
     choice = held_out(gain, np.zeros((len(gain), 1)), movable.groups, resamples, seed)
-    row = named_head(recording, choice.best, movable) | choice.columns()
-    return pd.DataFrame([row]), choice.drawn[:, None]
+    return pd.DataFrame([named_head(recording, choice.best, movable) | choice.row()])
 
 
 def run_stage(corpus: str) -> None:
@@ -81,7 +73,6 @@ def run_stage(corpus: str) -> None:
             weights = frame_weights(recording, texts)
             settings = (parameters.resamples, parameters.seed)
             every.append(weights_by_head(recording, weights, *settings))
-            best.append(best_table(recording, weights, *settings))
-    tables, drawn = zip(*best, strict=True)
-    HEADS.write(every, corpus=corpus)
-    BEST.write(tables, drawn, corpus=corpus)
+            best.append(best_linking(recording, weights, *settings))
+    HEADS.write(every, data=corpus)
+    BEST.write(best, data=corpus)

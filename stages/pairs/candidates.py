@@ -17,21 +17,20 @@ from stages.core.intervals.intervals import percentile_interval
 from stages.core.maps.chosen_heads import strongest
 from stages.core.maps.links import Weights, named_head
 from stages.core.recordings.recording import Recording
-from stages.core.stage.tables import interval_columns
-from stages.pairs.tables import CANDIDATES
+from stages.core.tables import drawn_of, estimate_columns
 
 
 def moved_share(recording: Recording, weights: Weights, resamples: int, seed: int) -> pd.DataFrame:
     """How much of the weight of the head that gives most to links goes to moved links as well.
 
-    The head is chosen by its weight on one half of the texts and scored on the other: `value` is
+    The head is chosen by its weight on one half of the texts and scored on the other: its share is
     its weight on moved links over its weight on links. Empty where fewer than two groups of texts
     have links that can be moved.
     """
     kept = weights.movable
     count = len(np.unique(kept.groups))
     if count < 2:
-        return pd.DataFrame(columns=["encoder", "layer", "head"])
+        return pd.DataFrame()
     linked, moved = (sums_of_groups(part.T, kept.groups) for part in (kept.linked, kept.moved))
     share, same = of_best(
         lambda half: half.sums(linked),
@@ -42,7 +41,7 @@ def moved_share(recording: Recording, weights: Weights, resamples: int, seed: in
     found = with_intervals(share, count)
     row = {
         **named_head(recording, int(kept.linked.mean(0).argmax()), kept),
-        **interval_columns("", found.value[0], found.low[0], found.high[0], "value"),
+        **estimate_columns("moved_share", found.value[0], found.low[0], found.high[0]),
         "same": same,
         "texts": len(kept),
     }
@@ -56,7 +55,7 @@ def diagonal_candidates(
     diagonal: float,
     resamples: int,
     seed: int,
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+) -> pd.DataFrame:
     """How many of the heads that give most to pairs are diagonal, and how many of all heads.
 
     The intervals allow for the texts, which are resampled, and for how few candidates there are:
@@ -69,12 +68,11 @@ def diagonal_candidates(
             to tokens of text goes to the tokens beside them.
 
     Returns:
-        The table of one row, empty for fewer than two groups of texts; and its columns `resampled`.
+        One row of `CANDIDATES`; none for fewer than two groups of texts.
     """
     count = len(np.unique(weights.groups))
     if count < 2:
-        empty = np.empty((len(CANDIDATES.resampled), 0, resamples))
-        return pd.DataFrame(columns=["encoder"]), empty
+        return pd.DataFrame()
     linked, near, between = (
         sums_of_groups(part.T, weights.groups)
         for part in (weights.linked, weights.near, weights.between)
@@ -94,14 +92,14 @@ def diagonal_candidates(
     drawn = np.stack([drawn_heads, chance_drawn, drawn_heads - chance_drawn])
     known = count >= LEAST_GROUPS
     drawn = drawn if known else np.full_like(drawn, np.nan)
-    row = {"encoder": recording.name, "heads": len(linked), "candidates": chosen}
-    for name, value, line in zip(
-        CANDIDATES.resampled, (share, chance, share - chance), drawn, strict=True
-    ):
+    row = {"arm": recording.name, "heads": len(linked), "candidates": chosen}
+    values = {"share": share, "chance": chance, "excess": share - chance}
+    for (name, value), line in zip(values.items(), drawn, strict=True):
         low, high = percentile_interval(line)
         # A share of 0 or 1 lies outside of all that is drawn around it.
-        row |= interval_columns(name, value, np.minimum(low, value), np.maximum(high, value))
+        row |= estimate_columns(name, value, np.minimum(low, value), np.maximum(high, value))
+        row[drawn_of(name)] = line
     picked = choose(linked.sum(1)[None])[0]
     is_diagonal = near.sum(1) > diagonal * between.sum(1)
     facts = {"diagonal": int(is_diagonal.sum()), "both": int((picked & is_diagonal).sum())}
-    return pd.DataFrame([row | facts | {"texts": len(weights)}]), drawn[:, None]
+    return pd.DataFrame([row | facts | {"texts": len(weights)}])

@@ -1,9 +1,9 @@
 """Heads that seem to link verbs and subjects, nouns and pronouns (Kovaleva et al. 2019, 4.5)."""
 
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts.answers import Answer, row_by_corpus
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.measures import Measures
+from stages.core.verdicts.of_data import of_data, value_of_row
 from stages.pairs.tables import CANDIDATES
 
 
@@ -16,12 +16,8 @@ def diagonal_candidates(
     Pairs are every one with every other, and of several in a text the largest weight counts.
 
     Args:
-        beyond_chance: less the share of all heads that are diagonal.
+        beyond_chance: subtract the share of all heads that are diagonal.
     """
-    rows = measures.drawn(CANDIDATES)
-    for column, value in {"kind": kind, "pairing": "crossed", "aggregate": "maximum"}.items():
-        rows = rows[rows[column] == value]
-    if rows.empty:
-        raise NotMeasured(f"no corpus has texts with {kind}")
+    rows = CANDIDATES.where(kind=kind, pairing="crossed", aggregate="maximum")
     column = "excess" if beyond_chance else "share"
-    return row_by_corpus(rows, (*interval_names(column), "texts"), "texts")
+    return of_data(measures, rows, value_of_row(column, "texts"), counted="texts")

@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
 from pydantic import Field
 
 from stages.core.annotation.word_kinds import is_noun, is_pronoun, is_subject, is_verb
@@ -46,10 +44,10 @@ KINDS_AND_PAIRINGS = list(product(PAIR_KINDS, PAIRINGS))
 
 def word_pairs(words: list[dict], kind: str, pairing: str) -> list[tuple[int, int]]:
     """Pairs of a kind, each of two different words, by their places in the text."""
-    one, other = (
-        [place for place, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
+    first, second = (
+        [number for number, word in enumerate(words) if test(word)] for test in PAIR_KINDS[kind]
     )
-    pairs = product(one, other) if pairing == "crossed" else zip(one, other, strict=False)
+    pairs = product(first, second) if pairing == "crossed" else zip(first, second, strict=False)
     return [(a, b) for a, b in pairs if a != b]
 
 
@@ -63,32 +61,24 @@ def finder(texts: Texts, kind: str, pairing: str) -> FindLinks:
     return find
 
 
-def tables_of(
+def pair_tables(
     recording: Recording, texts: Texts, parameters: Pairs
-) -> Iterator[
-    tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Float[np.ndarray, "column row resample"]]
-]:
-    """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table.
-
-    The last are the resamples of the rows of `CANDIDATES`.
-    """
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
+    """Yield for each kind of pair, pairing and aggregate that texts have: rows of every table."""
     settings = (parameters.resamples, parameters.seed)
     finders = [finder(texts, *which) for which in KINDS_AND_PAIRINGS]
-    found = linked_weights(recording, texts, finders)
-    for (kind, pairing), of_aggregates in zip(KINDS_AND_PAIRINGS, found, strict=True):
+    weights_of = linked_weights(recording, texts, finders)
+    for (kind, pairing), of_aggregates in zip(KINDS_AND_PAIRINGS, weights_of, strict=True):
         for aggregate, weights in of_aggregates.items():
             if not len(weights):
                 continue
-            candidates, drawn = diagonal_candidates(
+            heads = weights_by_head(recording, weights, *settings)
+            best = moved_share(recording, weights, *settings)
+            candidates = diagonal_candidates(
                 recording, weights, parameters.candidates, parameters.diagonal, *settings
             )
-            tables = (
-                weights_by_head(recording, weights, *settings),
-                moved_share(recording, weights, *settings),
-                candidates,
-            )
             which = {"kind": kind, "pairing": pairing, "aggregate": aggregate}
-            yield *(table.assign(**which) for table in tables), drawn
+            yield heads.assign(**which), best.assign(**which), candidates.assign(**which)
 
 
 def run_stage(corpus: str) -> None:
@@ -97,17 +87,15 @@ def run_stage(corpus: str) -> None:
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
     with torch.inference_mode():
-        parts = [
-            part
+        tables = [
+            of_kind
             for recording in texts.recordings(device)
-            for part in tables_of(recording, texts, parameters)
+            for of_kind in pair_tables(recording, texts, parameters)
         ]
-    if not parts:
+    if not tables:
         raise InputError(
             f"{texts.folder}: no text has a verb and a subject, or a noun and a pronoun; "
             "`pairs.corpora` takes corpora with parts of speech"
         )
-    heads, best, candidates, drawn = zip(*parts, strict=True)
-    HEADS.write(heads, corpus=corpus)
-    BEST.write(best, corpus=corpus)
-    CANDIDATES.write(candidates, drawn, corpus=corpus)
+    for table, rows in zip((HEADS, BEST, CANDIDATES), zip(*tables, strict=True), strict=True):
+        table.write(rows, data=corpus)

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from stages.core.intervals.held_out import SCORE
-from stages.core.stage.tables import drawn_name, interval_names
-from stages.core.verdicts.answers import Answer, by_corpus
+from stages.core.tables import drawn_of
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.depth import Band
 from stages.core.verdicts.estimates import (
@@ -14,15 +13,20 @@ from stages.core.verdicts.estimates import (
     count_above,
     mean_on_same_examples,
 )
-from stages.core.verdicts.measures import Measures, NotMeasured, studied
+from stages.core.verdicts.measures import Measures, NotMeasured
+from stages.core.verdicts.of_data import of_data, studied_rows, value_of_row
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 
 @measure
 def heads_above(measures: Measures, settings: Settings, statistic: str, share: float) -> Answer:
     """How many heads have a mean above a share, after Holm's correction (`count_above`)."""
-    rows = _statistic(measures, statistic)
-    return by_corpus(rows, lambda heads: count_above(heads, "mean", share), "heads", "range")
+
+    def count(heads: pd.DataFrame) -> Estimate:
+        return count_above(heads, "amount", share)
+
+    rows = HEADS.where(statistic=statistic)
+    return of_data(measures, rows, count, counted="heads", bounds="range")
 
 
 @measure
@@ -31,9 +35,9 @@ def median_head(measures: Measures, settings: Settings, statistic: str) -> Answe
 
     def median(heads: pd.DataFrame) -> Estimate:
         drawn = np.median(_drawn_heads(heads), axis=0)
-        return Estimate.of_drawn(heads["mean"].median(), drawn, int(heads["texts"].max()))
+        return Estimate.of_drawn(heads["amount"].median(), drawn, int(heads["texts"].max()))
 
-    return by_corpus(_statistic(measures, statistic), median, "texts")
+    return of_data(measures, HEADS.where(statistic=statistic), median, counted="texts")
 
 
 @measure
@@ -41,9 +45,9 @@ def layers_mean(measures: Measures, settings: Settings, statistic: str, layers: 
     """A statistic's mean over the heads of some layers."""
 
     def mean(heads: pd.DataFrame) -> Estimate:
-        return _mean(heads[layers.holds(heads["layer"])])
+        return _mean_of_heads(heads[layers.holds(heads["layer"])])
 
-    return by_corpus(_statistic(measures, statistic), mean, "texts")
+    return of_data(measures, HEADS.where(statistic=statistic), mean, counted="texts")
 
 
 @measure
@@ -57,14 +61,14 @@ def layers_contrast(measures: Measures, settings: Settings, statistic: str, laye
         inside = layers.holds(heads["layer"]).to_numpy()
         if inside.all() or not inside.any():
             raise NotMeasured("the encoder has too few layers to tell these from the others")
-        values, drawn = heads["mean"].to_numpy(), _drawn_heads(heads)
+        values, drawn = heads["amount"].to_numpy(), _drawn_heads(heads)
         return Estimate.of_drawn(
             values[inside].mean() - values[~inside].mean(),
             drawn[inside].mean(axis=0) - drawn[~inside].mean(axis=0),
             int(heads["texts"].max()),
         )
 
-    return by_corpus(_statistic(measures, statistic), contrast, "texts")
+    return of_data(measures, HEADS.where(statistic=statistic), contrast, counted="texts")
 
 
 @measure
@@ -80,14 +84,14 @@ def sep_to_sep(measures: Measures, settings: Settings, layers: Band) -> Answer:
         if not inside["cases"].sum():
             raise NotMeasured("no head of these layers gives enough of its attention to [SEP]")
         sums, cases = (
-            np.sum(np.stack(inside[drawn_name(name)].tolist()), axis=0)
+            np.sum(np.stack(inside[drawn_of(name)].tolist()), axis=0)
             for name in ("sep_to_sep_sum", "cases")
         )
         value = inside["sep_to_sep_sum"].sum() / inside["cases"].sum()
         with np.errstate(invalid="ignore"):
             return Estimate.of_drawn(value, sums / cases, int(inside["texts"].iloc[0]))
 
-    return by_corpus(measures.drawn(SEP_HEADS), mean, "texts")
+    return of_data(measures, SEP_HEADS, mean, counted="texts")
 
 
 @measure
@@ -98,60 +102,42 @@ def strongest_head(
 
     Chosen on one half of the texts, scored on the other.
     """
-    wanted = statistic or f"{PATTERN}{pattern}"
-    rows = _of(measures.drawn(STRONGEST), wanted)
-
-    def strongest(heads: pd.DataFrame) -> Estimate:
-        (row,) = heads.to_dict("records")
-        return Estimate.of_row(row, SCORE, int(row["texts"]))
-
-    return by_corpus(rows, strongest, "texts")
+    rows = STRONGEST.where(statistic=statistic or f"{PATTERN}{pattern}")
+    return of_data(measures, rows, value_of_row("score", "texts"), counted="texts")
 
 
 @summary("surface")
 def strongest_heads(measures: Measures) -> dict:
     """For each corpus and pattern the strongest head, and its strength on held-out texts."""
-    rows = studied(measures.frame(STRONGEST))
+    rows = studied_rows(measures.rows(STRONGEST))
     table: dict = {}
     for row in rows[rows["statistic"].str.startswith(PATTERN)].to_dict("records"):
-        found = {"head": f"{row['layer']}-{row['head']}", "strength": float(row["value"])}
-        table.setdefault(row["corpus"], {})[row["statistic"].removeprefix(PATTERN)] = found
+        head = {"head": f"{row['layer']}-{row['head']}", "strength": float(row["score"])}
+        table.setdefault(row["data"], {})[row["statistic"].removeprefix(PATTERN)] = head
     return table
-
-
-def _statistic(measures: Measures, statistic: str) -> pd.DataFrame:
-    return _of(measures.drawn(HEADS), statistic)
-
-
-def _of(rows: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    rows = rows[rows["statistic"] == statistic]
-    if rows.empty:
-        raise NotMeasured(f"no corpus has what {statistic} needs (two texts together, perhaps)")
-    return rows
 
 
 def _drawn_heads(heads: pd.DataFrame) -> Float[np.ndarray, "head resample"]:
     """The resamples of texts, in each of which the heads of every layer are drawn anew.
 
-    Layers of random weights differ too, by which heads their weights happen to make. What is said
-    of a layer must be more than that.
+    Layers of random weights differ too, because their heads differ by chance. A claim about a layer
+    must show more.
     """
-    drawn = np.stack(heads[drawn_name("mean")].tolist())
+    drawn = np.stack(heads[drawn_of("amount")].tolist())
     generator = np.random.default_rng(drawn.shape)
-    found = np.empty_like(drawn)
+    redrawn = np.empty_like(drawn)
     columns = np.arange(drawn.shape[1])
-    for _, own in heads.reset_index(drop=True).groupby("layer"):
-        places = own.index.to_numpy()
+    for _, of_layer in heads.reset_index(drop=True).groupby("layer"):
+        places = of_layer.index.to_numpy()
         picks = generator.integers(len(places), size=(len(places), drawn.shape[1]))
-        found[places] = drawn[places[picks], columns]
-    return found
+        redrawn[places] = drawn[places[picks], columns]
+    return redrawn
 
 
-def _mean(heads: pd.DataFrame) -> Estimate:
+def _mean_of_heads(heads: pd.DataFrame) -> Estimate:
     """The mean over heads, by the resamples of texts that they share."""
     if heads.empty:
         raise NotMeasured("the encoder has too few layers to tell these from the others")
-    names = interval_names(value="mean")
     return mean_on_same_examples(
-        [Estimate.of_row(row, names, int(row["texts"])) for row in heads.to_dict("records")]
+        [Estimate.of_value(row, "amount", int(row["texts"])) for row in heads.to_dict("records")]
     )

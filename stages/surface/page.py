@@ -1,23 +1,18 @@
 """What heads look at on the surface (Clark et al. 2019, sections 3.1 to 3.3; Vig 2019)."""
 
-import numpy as np
+from collections.abc import Callable, Mapping
+
 import pandas as pd
 
-from stages.core.pages.charts import curves
-from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.joined import joined, layer_means
+from stages.core.pages.kinds import Curves, Dots, Grid, HeadGrid
 from stages.core.pages.titles import PATTERN_TITLES
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts.estimates import Estimate, mean_on_same_examples
-from stages.core.verdicts.measures import Measures, named, of_first_corpus
-from stages.surface.said import (
-    said_of_breadth,
-    said_of_layers,
-    said_of_most,
-    said_of_neighbours,
-    said_of_special,
-)
+from stages.core.tables import Value, name
+from stages.core.verdicts.measures import Measures
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
+PATTERNS = {PATTERN + pattern: title for pattern, title in PATTERN_TITLES.items()}
 SHARES = {
     "cls": "to [CLS]",
     "sep": "to [SEP]",
@@ -28,227 +23,190 @@ SHARES = {
     "current": "to the token itself",
 }
 ENTROPIES = {"entropy": "all tokens", "cls_entropy": "[CLS] alone"}
+LAYERS = {statistic: SHARES[statistic] for statistic in ("cls", "sep", "punctuation")}
+STRENGTH = Value("strength", bounds=(None, 1))
+SHARE = Value("share of attention", "share", ".0%", (0, 1))
+ENTROPY = Value("entropy", "nats", ".1f", (0, None))
+KEYS = ["data", "arm", "layer", "head"]
 
 
-def sections(measures: Measures) -> list[Section]:
-    rows = measures.drawn(HEADS)
-    return [
-        _patterns(rows, measures.frame(STRONGEST)),
-        _figure_and_table(
-            rows,
-            SHARES,
-            "C1, C2: neighbours, special tokens and punctuation",
-            "shares",
-            "share of attention",
-            "Mean over the tokens of a text, then over texts.",
-            said_of_most(rows, SHARES, ".0%"),
-        ),
-        _sep_heads(measures.frame(SEP_HEADS)),
-        _figure_and_table(
-            rows,
-            ENTROPIES,
-            "C4: how broad attention is",
-            "entropy",
-            "nats",
-            "Entropy of what a token attends to: 0 for one token, the logarithm of the length for "
-            "all alike.",
-            said_of_layers(rows, ENTROPIES, ".1f", "nats"),
-        ),
-        _layers(rows),
-    ]
+def statistics_of_heads(titles: Mapping[str, str]) -> Callable[[Measures], pd.DataFrame]:
+    """A function that returns the rows of some statistics; random weights stand beside each."""
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        cells = joined(measures, HEADS.where(statistic=list(titles)), "amount")
+        panels = [
+            of_data[of_data["statistic"] == statistic]
+            for _, of_data in cells.groupby("data", sort=False)
+            for statistic in titles
+        ]
+        cells = pd.concat(panels, ignore_index=True)
+        return cells.assign(statistic=cells["statistic"].map(titles))
+
+    return rows
 
 
-def in_short(measures: Measures) -> list[str]:
-    """What heads of the first corpus look at: neighbours, special tokens, and how broadly."""
-    rows = measures.frame(HEADS)
-    return [
-        said_of_neighbours(measures.frame(STRONGEST)),
-        said_of_special(rows),
-        said_of_breadth(rows),
-    ]
+def wide(titles: Mapping[str, str]) -> Callable[[Measures], pd.DataFrame]:
+    """A function that returns one row a head with a column for each statistic."""
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        cells = statistics_of_heads(titles)(measures)
+        table = cells.pivot_table(index=KEYS, columns="statistic", values="amount", sort=False)
+        return table.reset_index()
+
+    return rows
 
 
-def heads(measures: Measures) -> pd.DataFrame:
-    """The pattern that each head follows most, and its strength, on the first corpus."""
-    own = _strengths(of_first_corpus(measures.frame(HEADS)))
-    best = own.loc[own.groupby(["layer", "head"])["mean"].idxmax()].set_index(["layer", "head"])
-    return pd.DataFrame({"surface role": best["pattern"], "its strength": best["mean"]})
+def of_layers(measures: Measures) -> pd.DataFrame:
+    """The mean over the heads of each layer: attention to special tokens and punctuation."""
+    means = layer_means(measures, HEADS.where(statistic=list(LAYERS)), "amount")
+    return means.assign(statistic=means["statistic"].map(LAYERS))
 
 
-def _strengths(rows: pd.DataFrame) -> pd.DataFrame:
-    own = rows[rows["statistic"].str.startswith(PATTERN)]
-    return own.assign(pattern=own["statistic"].str.removeprefix(PATTERN).map(PATTERN_TITLES))
+def separators(measures: Measures) -> pd.DataFrame:
+    """The attention from [SEP] to [SEP] in each layer that has heads that attend to [SEP]."""
+    rows = measures.rows(SEP_HEADS)
+    rows = rows[rows["cases"] > 0]
+    shares = rows["sep_to_sep_sum"] / rows["cases"]
+    return rows[["data", "arm", "layer", "heads", "texts"]].assign(sep_to_sep=shares)
 
 
-def _patterns(rows: pd.DataFrame, strongest: pd.DataFrame) -> Section:
-    strengths = _strengths(rows)
-    keys = ["corpus", "encoder", "layer", "head"]
-    # Corpora by name, encoders as they were measured: a pivot would sort these by name as well.
-    order = strengths.drop_duplicates(keys).sort_values("corpus", kind="stable")[keys]
-    every = strengths.pivot(index=keys, columns="pattern", values="mean")
-    every = every.loc[pd.MultiIndex.from_frame(order)].reset_index()
-    names = {PATTERN + name: title for name, title in PATTERN_TITLES.items()} | SHARES
-    columns = ["corpus", "encoder", "pattern", "layer", "head"]
-    columns += [*interval_names(value="value"), "same", "texts"]
-    return Section(
-        "V1: seven patterns",
-        "The strength of a pattern is 0 where a head attends to all tokens alike and 1 where it "
-        "follows the pattern alone; below 0 it avoids what the pattern asks for. [CLS] and [SEP] "
-        "ask nothing here. Words are related where their lemmas are equal (their spelling, where "
-        "nothing is annotated). All words of the sentence: the overlap with equal weights on them.",
-        (
-            heads_figure(
-                "surface-patterns",
-                "How strongly each head follows each pattern",
-                "Layer x head for each pattern and encoder.",
-                _panels(strengths, "pattern"),
-                "mean",
-                "strength",
-                panel="panel",
-                abreast=rows["encoder"].nunique(),
-                tooltip=["panel", "layer", "head", "mean", "low", "high"],
-                diverging=True,
-                finding=said_of_most(
-                    rows, {PATTERN + name: title for name, title in PATTERN_TITLES.items()}, ".2f"
-                ),
-            ),
-            Table(
-                "surface-strongest",
-                "The strongest head of each pattern, and of attention to each neighbour",
-                "Chosen on one half of the texts and scored on the other, mean over divisions into "
-                "halves, with the 95% interval of choice and score together. 'layer' and 'head' "
-                "are those with most on all texts; 'same' says whether every half chose them. "
-                "Patterns have strengths, previous and next token shares of attention.",
-                strongest.assign(pattern=_named(strongest["statistic"], names))[columns],
-            ),
-            Table("surface-patterns", "Every head", "Strength of each pattern.", every),
-        ),
+def roles(measures: Measures) -> pd.DataFrame:
+    """How strongly each head follows each pattern, the strongest first."""
+    cells = statistics_of_heads(PATTERNS)(measures)
+    order = {"by": ["layer", "head", "amount"], "ascending": [True, True, False]}
+    cells = pd.concat(
+        of_arm.sort_values(**order) for _, of_arm in cells.groupby(["data", "arm"], sort=False)
     )
+    return cells.rename(columns={"statistic": "role"})
 
 
-def _named(statistics: pd.Series, names: dict[str, str]) -> pd.Series:
-    """Titles of statistics; the two that are shares and strengths as well are told apart."""
-    titles = statistics.map(names)
-    return titles.where(statistics.str.startswith(PATTERN), "share " + titles)
+def statistic_in_words(statistic: str) -> str:
+    """The title of a statistic; two are shares as well as patterns."""
+    return PATTERNS.get(statistic) or f"share {SHARES[statistic]}"
 
 
-def _sep_heads(rows: pd.DataFrame) -> Section:
-    found = rows[rows["cases"] > 0]
-    table = found[["corpus", "encoder", "layer", "heads", "texts"]].assign(
-        **{"from [SEP] to [SEP]": found["sep_to_sep_sum"] / found["cases"]}
-    )
-    return Section(
-        "C2: where [SEP] looks in heads that attend to [SEP]",
-        "Heads that give [SEP] more than the share (setting surface.sep_share) of their attention "
-        "on one half of the texts, measured on the other: 'heads' is how many these are, mean over "
-        "halves and divisions. Rows of random weights are of the same places. A layer without such "
-        "heads has no row.",
-        (
-            Table(
-                "surface-sep-to-sep",
-                "Attention from [SEP] to [SEP]",
-                "Mean over heads and texts. Without rows no head gives [SEP] so much.",
-                table,
-            ),
+def grid(stem: str, title: str, titles: Mapping[str, str], value: Value) -> tuple[HeadGrid, Grid]:
+    """A figure and a table of every head for some statistics."""
+    return (
+        HeadGrid(
+            f"surface-{stem}",
+            title,
+            statistics_of_heads(titles),
+            "amount",
+            of=value,
+            panel=("statistic",),
+            abreast=2,
         ),
-    )
-
-
-def _figure_and_table(
-    rows: pd.DataFrame,
-    titles: dict[str, str],
-    title: str,
-    name: str,
-    unit: str,
-    text: str,
-    finding: str,
-) -> Section:
-    cells = rows[rows["statistic"].isin(list(titles))]
-    cells = cells.assign(what=cells["statistic"].map(titles))
-    keys = ["corpus", "encoder", "layer", "head"]
-    order = cells.drop_duplicates(keys)[keys]
-    table = cells.pivot(index=keys, columns="what", values="mean")
-    table = table.loc[pd.MultiIndex.from_frame(order)].reset_index()
-    return Section(
-        title,
-        text,
-        (
-            heads_figure(
-                f"surface-{name}",
-                title.partition(": ")[2].capitalize(),
-                f"Layer x head for each encoder; {unit}.",
-                _panels(cells, "what"),
-                "mean",
-                unit,
-                panel="panel",
-                abreast=rows["encoder"].nunique(),
-                tooltip=["panel", "layer", "head", "mean", "low", "high"],
-                finding=finding,
-            ),
-            Table(f"surface-{name}", "Every head", f"{unit.capitalize()}.", table),
-        ),
-    )
-
-
-def _panels(cells: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A panel a value of the column; corpus and encoder stand before it where there are several.
-
-    Panels of one value stand side by side: those of random weights behind the encoder's.
-    """
-    panel = cells[column]
-    for name in ("encoder", "corpus"):
-        if cells[name].nunique() > 1:
-            panel = cells[name] + ": " + panel
-    cells = cells.assign(panel=panel)
-    order = []
-    for name in ("corpus", column):
-        numbers = {value: number for number, value in enumerate(dict.fromkeys(cells[name]))}
-        order.append(cells[name].map(numbers).to_numpy())
-    cells = cells.assign(panel=panel).iloc[np.lexsort(order[::-1])]
-    return cells.drop(columns=[name for name in cells if name.endswith("_drawn")])
-
-
-def _layers(rows: pd.DataFrame) -> Section:
-    titles = {name: SHARES[name] for name in ("cls", "sep", "punctuation")}
-    cells = named(rows[rows["statistic"].isin(list(titles))])
-    cells = cells.assign(what=cells["statistic"].map(titles))
-    names = interval_names(value="mean")
-    points = []
-    for (panel, what, layer), own in cells.groupby(["panel", "what", "layer"], sort=False):
-        mean = mean_on_same_examples(
-            [Estimate.of_row(row, names, int(row["texts"])) for row in own.to_dict("records")]
-        )
-        place = {"panel": panel, "what": what, "layer": layer}
-        points.append(place | {"value": mean.value, "low": mean.low, "high": mean.high})
-    return Section(
-        "Layer by layer",
-        "Mean over the heads of a layer, with its 95% interval over groups of texts.",
-        (
-            Figure(
-                "surface-layers",
-                "Attention to special tokens and punctuation",
-                "One line a kind of token, one panel a corpus and encoder.",
-                curves(
-                    pd.DataFrame(points),
-                    "layer",
-                    "layer",
-                    "share of attention",
-                    group="what",
-                    panel="panel",
-                ),
-                finding=said_of_layers(rows, titles, ".0%"),
-            ),
-        ),
+        Grid(f"surface-{stem}", "Every head", wide(titles), caption=f"{value.heading}."),
     )
 
 
 PAGE = Page(
-    order=20,
-    group="Where heads look",
     title="The surface of a text",
     summary="Who looks at neighbours, special tokens, punctuation, equal words, pieces of a word.",
+    group="Where heads look",
+    order=20,
     studies=("C1", "C2", "C4", "V1"),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        Section(
+            "V1: seven patterns",
+            "The strength of a pattern is 0 if a head attends to all tokens alike and 1 if it "
+            "follows the pattern alone; below 0 the head avoids it. [CLS] and [SEP] are left out "
+            "as queries. Words are related if their lemmas are equal (their spelling, if nothing "
+            "is annotated). 'All words of the sentence' is the overlap with equal weights on them.",
+            (
+                Dots(
+                    "surface-strongest",
+                    "The strongest head of each pattern, held out",
+                    STRONGEST.where(statistic=list(PATTERNS)),
+                    "score",
+                    of=STRENGTH,
+                    label=("statistic",),
+                    words=statistic_in_words,
+                    caption="Heads are selected on one half of the texts and scored on the other.",
+                ),
+                Grid(
+                    "surface-strongest",
+                    "The strongest heads",
+                    STRONGEST,
+                    words={"statistic": PATTERNS | {s: f"share {t}" for s, t in SHARES.items()}},
+                    caption="The score is held out: the mean over divisions of the texts into "
+                    "halves, with the 95% interval of selection and score. Layer and head are "
+                    "those with most on all texts.",
+                ),
+                *grid("patterns", "Strength of each pattern", PATTERNS, STRENGTH),
+            ),
+        ),
+        Section(
+            "C1, C2: neighbours, special tokens and punctuation",
+            "Mean over the tokens of a text, then over texts.",
+            (
+                Dots(
+                    "surface-neighbours",
+                    "The head with most attention to each neighbour, held out",
+                    STRONGEST.where(statistic=["previous", "next"]),
+                    "score",
+                    of=SHARE,
+                    label=("statistic",),
+                    words=statistic_in_words,
+                    bound=0.5,
+                ),
+                *grid("shares", "Attention to kinds of tokens", SHARES, SHARE),
+            ),
+        ),
+        Section(
+            "C2: where [SEP] looks in heads that attend to [SEP]",
+            "Heads that give [SEP] more than the share surface.sep_share on one half of the texts "
+            "are measured on the other. 'heads' counts them, mean over halves and divisions. "
+            "Random weights are measured at the same places. A layer without these heads has no "
+            "row.",
+            (
+                Grid(
+                    "surface-sep-to-sep",
+                    "Attention from [SEP] to [SEP]",
+                    separators,
+                    titles={"sep_to_sep": "from [SEP] to [SEP]"},
+                    caption="Mean over heads and texts.",
+                ),
+            ),
+        ),
+        Section(
+            "C4: how broad attention is",
+            "Entropy of what a token attends to: 0 for one token, the logarithm of the length for "
+            "equal weights.",
+            grid("entropy", "Entropy of attention", ENTROPIES, ENTROPY),
+        ),
+        Section(
+            "Layer by layer",
+            "Mean over the heads of a layer, with its 95% interval over groups of texts.",
+            (
+                Curves(
+                    "surface-layers",
+                    "Attention to special tokens and punctuation",
+                    of_layers,
+                    "amount",
+                    of=SHARE,
+                    line="statistic",
+                    panel=("data", "arm"),
+                ),
+            ),
+        ),
+    ),
+    head_columns=(
+        HeadColumn(
+            "surface role",
+            roles,
+            "role",
+            join="first",
+            show={
+                "amount": "strength of its role",
+                "amount_low": "strength of its role, low",
+                "amount_high": "strength of its role, high",
+            },
+            of=name("role"),
+            text="How strongly the head follows each of seven patterns: 0 for equal attention to "
+            "all tokens, 1 for the pattern alone, with a 95% interval over texts.",
+        ),
+    ),
 )

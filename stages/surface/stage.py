@@ -22,15 +22,13 @@ from stages.core.maps.vig_patterns import TextTokens, pattern_strengths
 from stages.core.recordings.recording import MapBatch, Recording, Texts, open_texts
 from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.examples import drawn_rows
 from stages.surface.masked_words import masked_gradients
 from stages.surface.tables import HEADS, PATTERN, SEP_HEADS, STRONGEST
 
 NEIGHBOURS = ("previous", "next")
 ByStatistic = dict[str, Float[np.ndarray, "head text"]]
-# A table and the resamples of its columns.
-Drawn = tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]
 
 
 class Surface(Resampled, section="surface"):
@@ -49,10 +47,10 @@ def text_statistics(
 ) -> dict[str, Float[np.ndarray, "text head"]]:
     """Every statistic of every head on each text of a batch, heads of all layers in one row."""
     values = surface_statistics(batch.maps.flatten(1, 2), tokens.kinds(punctuation))
-    found = dict(zip(STATISTICS, values.unbind(-1), strict=True))
+    statistics = dict(zip(STATISTICS, values.unbind(-1), strict=True))
     for name, values in pattern_strengths(batch, tokens).items():
-        found[f"{PATTERN}{name}"] = values
-    return {name: values.cpu().double().numpy() for name, values in found.items()}
+        statistics[f"{PATTERN}{name}"] = values
+    return {name: values.cpu().double().numpy() for name, values in statistics.items()}
 
 
 def surface_values(recording: Recording, texts: Texts, punctuation: list[str]) -> ByStatistic:
@@ -60,29 +58,28 @@ def surface_values(recording: Recording, texts: Texts, punctuation: list[str]) -
     values = HeadValues(recording.layers * recording.heads, len(texts.corpus))
     for batch in recording.batches():
         tokens = TextTokens(recording, texts.corpus, batch)
-        for name, part in text_statistics(batch, tokens, set(punctuation)).items():
-            values.add(name, batch.rows, part)
+        for name, of_texts in text_statistics(batch, tokens, set(punctuation)).items():
+            values.add(name, batch.rows, of_texts)
     return values.known()
 
 
-def heads_table(
+def statistics_table(
     recording: Recording,
     values: ByStatistic,
     groups: Int[np.ndarray, " text"],
     parameters: Surface,
-) -> Drawn:
+) -> pd.DataFrame:
     """One row a layer, head and statistic: mean over texts, with an interval over groups."""
-    tables, drawn = [], []
+    tables = []
     for name, of_texts in values.items():
-        found = resampled_means(of_texts, groups, parameters.resamples, parameters.seed)
+        means = resampled_means(of_texts, groups, parameters.resamples, parameters.seed)
         columns = {
             "statistic": name,
-            **interval_columns("", found.value, found.low, found.high, value="mean"),
+            **estimate_columns("amount", means.value, means.low, means.high, means.drawn),
             "texts": (~np.isnan(of_texts)).sum(1),
         }
-        tables.append(pd.DataFrame(recording.places | columns))
-        drawn.append(found.drawn)
-    return pd.concat(tables, ignore_index=True), np.concatenate(drawn)[None]
+        tables.append(pd.DataFrame(recording.head_keys | columns))
+    return pd.concat(tables, ignore_index=True)
 
 
 def strongest_table(
@@ -90,9 +87,9 @@ def strongest_table(
     values: ByStatistic,
     groups: Int[np.ndarray, " text"],
     parameters: Surface,
-) -> Drawn:
+) -> pd.DataFrame:
     """One row a pattern, and one for each neighbour: the strongest head, scored on other texts."""
-    rows, drawn = [], []
+    rows = []
     for name, of_texts in values.items():
         if not (name in NEIGHBOURS or name.startswith(PATTERN)):
             continue
@@ -103,17 +100,17 @@ def strongest_table(
         score = choice.score
         rows.append(
             {
-                "encoder": recording.name,
+                "arm": recording.name,
                 "statistic": name,
                 "layer": choice.best // recording.heads,
                 "head": choice.best % recording.heads,
-                **interval_columns("", score.value, score.low, score.high, value="value"),
+                **estimate_columns("score", score.value, score.low, score.high),
+                drawn_of("score"): score.drawn,
                 "same": choice.same,
                 "texts": choice.cases,
             }
         )
-        drawn.append(score.drawn)
-    return pd.DataFrame(rows), np.stack(drawn)[None]
+    return pd.DataFrame(rows)
 
 
 def sep_table(
@@ -122,17 +119,17 @@ def sep_table(
     values: ByStatistic,
     groups: Int[np.ndarray, " text"],
     parameters: Surface,
-) -> Drawn:
+) -> pd.DataFrame:
     """One row a layer: from [SEP] to [SEP] in heads that attend to [SEP] on other texts.
 
     Args:
         choosing: of the encoder whose heads these are.
         values: of the encoder whose attention it is, at the same places.
     """
-    rows, drawn = [], []
+    rows = []
     for layer in range(recording.layers):
         places = slice(layer * recording.heads, (layer + 1) * recording.heads)
-        found = held_out_heads(
+        chosen = held_out_heads(
             choosing["sep"][places],
             above(parameters.sep_share),
             [values["sep_to_sep"][places]],
@@ -140,19 +137,20 @@ def sep_table(
             parameters.resamples,
             parameters.seed,
         )
-        sums, cases = found.sums[0], found.cases[0]
+        sums, cases = chosen.sums[0], chosen.cases[0]
         rows.append(
             {
-                "encoder": recording.name,
+                "arm": recording.name,
                 "layer": layer,
-                "heads": found.heads[0],
+                "heads": chosen.heads[0],
                 "sep_to_sep_sum": sums[0],
+                drawn_of("sep_to_sep_sum"): sums[1:],
                 "cases": cases[0],
+                drawn_of("cases"): cases[1:],
                 "texts": len(groups),
             }
         )
-        drawn.append([sums[1:], cases[1:]])
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+    return pd.DataFrame(rows)
 
 
 def run_stage(corpus: str) -> None:
@@ -160,16 +158,19 @@ def run_stage(corpus: str) -> None:
     parameters = section(Surface, "surface")
     device = start(read_runtime(), parameters.seed)
     texts = open_texts(corpus)
-    tables: dict[MeasuredTable, list[Drawn]] = {HEADS: [], STRONGEST: [], SEP_HEADS: []}
+    heads, strongest, separators = [], [], []
     choosing: ByStatistic | None = None
     for recording in texts.recordings(device):
         with torch.inference_mode():
             values = surface_values(recording, texts, parameters.punctuation)
         choosing = values if choosing is None else choosing
         rest = (texts.groups, parameters)
-        tables[HEADS].append(heads_table(recording, values, *rest))
-        tables[STRONGEST].append(strongest_table(recording, values, *rest))
-        tables[SEP_HEADS].append(sep_table(recording, choosing, values, *rest))
+        heads.append(statistics_table(recording, values, *rest))
+        strongest.append(strongest_table(recording, values, *rest))
+        separators.append(sep_table(recording, choosing, values, *rest))
+    HEADS.write(heads, data=corpus)
+    STRONGEST.write(strongest, data=corpus)
+    SEP_HEADS.write(separators, data=corpus)
     gradients = masked_gradients(
         texts,
         drawn_rows(len(texts.corpus), parameters.gradient_texts, parameters.seed),
@@ -180,6 +181,4 @@ def run_stage(corpus: str) -> None:
         seed=parameters.seed,
         device=device,
     )
-    for declared, parts in tables.items():
-        declared.write(*map(list, zip(*parts, strict=True)), corpus=corpus)
     MASKED.write(gradients, data=corpus)

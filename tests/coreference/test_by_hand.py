@@ -62,8 +62,8 @@ def tables(tmp_path_factory) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Six groups, each with all of `ANAPHORS`."""
     corpus = corpus_frame(text(number, *one) for number, one in enumerate(ANAPHORS * 6))
     texts = oracle_texts(corpus, tmp_path_factory.mktemp("kings"))
-    best, _, every = antecedent_tables(OfKinds(corpus), texts, PARAMETERS)
-    return best.set_index(["kind", "rival"]), every.set_index(["kind", "layer", "head"])["accuracy"]
+    best, every = antecedent_tables(OfKinds(corpus), texts, PARAMETERS)
+    return best.set_index(["kind", "rule"]), every.set_index(["kind", "layer", "head"])["accuracy"]
 
 
 def test_each_rule_has_its_own_score(tables):
@@ -71,7 +71,7 @@ def test_each_rule_has_its_own_score(tables):
     best, _ = tables
     shares = {"all": (2 / 6, 3 / 6, 1), "pronoun": (2 / 5, 2 / 5, 1), "nominal": (0, 1, 1)}
     for kind, of_rules in shares.items():
-        assert best.loc[kind, "rival_value"][list(RULES)].tolist() == pytest.approx(of_rules), kind
+        assert best.loc[kind, "rival"][list(RULES)].tolist() == pytest.approx(of_rules), kind
     cases = best["cases"].groupby("kind").first().to_dict()
     assert cases == {"all": 36, "nominal": 6, "pronoun": 30}
 
@@ -80,9 +80,9 @@ def test_the_head_that_is_best_on_all_kinds_is_scored_on_each(tables):
     """Another one is right about nouns, which are few."""
     best, every = tables
     assert set(zip(best["layer"], best["head"], strict=True)) == {OF_PRONOUNS}
-    found = best["value"].groupby("kind").unique().map(list).to_dict()
+    found = best["score"].groupby("kind").unique().map(list).to_dict()
     assert found == {"all": [pytest.approx(5 / 6)], "pronoun": [1], "nominal": [0]}
-    gains = best["gain_value"]["all"]
+    gains = best["gain"]["all"]
     assert gains.to_dict() == pytest.approx(
         {"nearest": 3 / 6, "head match": 2 / 6, "rules": -1 / 6}
     )

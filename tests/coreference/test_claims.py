@@ -6,7 +6,7 @@ import yaml
 from stages.core.verdicts.claims import SUMMARIES
 from stages.core.verdicts.measures import NotMeasured
 from stages.coreference.tables import BEST
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 CORPORA = {
     "templates": {"source": "written", "texts": 10},
@@ -14,12 +14,12 @@ CORPORA = {
 }
 
 
-def row(encoder: str = "untuned", rival: str = "nearest", kind: str = "all", gain: float = 0.3):
+def row(arm: str = "untuned", rule: str = "nearest", kind: str = "all", gain: float = 0.3):
     """The head finds 60% of 50 antecedents; the limits of its gain are not as far from it."""
-    facts = {"encoder": encoder, "kind": kind, "rival": rival, "cases": 50, "groups": 9}
-    own = {"value": 0.6, "low": 0.5, "high": 0.65}
-    own |= {"rival_value": 0.6 - gain, "rival_low": 0.2, "rival_high": 0.3}
-    return {**facts, **own, "gain_value": gain, "gain_low": gain - 0.2, "gain_high": gain + 0.1}
+    facts = {"arm": arm, "kind": kind, "rule": rule, "cases": 50, "groups": 9}
+    scores = {"score": 0.6, "score_low": 0.5, "score_high": 0.65}
+    scores |= {"rival": 0.6 - gain, "rival_low": 0.2, "rival_high": 0.3}
+    return {**facts, **scores, "gain": gain, "gain_low": gain - 0.2, "gain_high": gain + 0.1}
 
 
 @pytest.fixture
@@ -27,15 +27,15 @@ def tables(measures, tmp_path, monkeypatch):
     (tmp_path / "params.yaml").write_text(yaml.safe_dump({"corpora": CORPORA}))
     monkeypatch.chdir(tmp_path)
     measures._wanted["corpus"] = list(CORPORA)
-    decoys = [row(rival="rules", gain=-0.9), row(kind="pronoun", gain=0.05)]
+    decoys = [row(rule="rules", gain=-0.9), row(kind="pronoun", gain=0.05)]
     control = row("random_weights", gain=0.25)
-    write_drawn(measures, BEST, [row(gain=0.9), row("random_weights")], corpus="templates")
+    write_table(measures, BEST, [row(gain=0.9), row("random_weights")], data="templates")
     return measures, [*decoys, row(), control]
 
 
 def test_natural_text_decides_and_templates_stand_beside(tables):
     measures, rows = tables
-    write_drawn(measures, BEST, rows, 0.01, corpus="novels")
+    write_table(measures, BEST, rows, 0.01, data="novels")
     answer = found(measures, "antecedents_over", rival="nearest", kind="all")
     assert answer.decided_on == "novels"
     interval = answer.pooled.value, answer.pooled.low, answer.pooled.high
@@ -57,14 +57,14 @@ def test_templates_alone_decide_nothing(tables):
 
 def test_kinds_without_mentions_are_not_measured(tables):
     measures, rows = tables
-    write_drawn(measures, BEST, rows, corpus="novels")
+    write_table(measures, BEST, rows, data="novels")
     with pytest.raises(NotMeasured, match="proper"):
         found(measures, "antecedents_over", rival="nearest", kind="proper")
 
 
 def test_figures_of_the_best_head_and_of_each_rule(tables):
     measures, rows = tables
-    write_drawn(measures, BEST, rows, corpus="novels")
+    write_table(measures, BEST, rows, data="novels")
     found = SUMMARIES["coreference"](measures)
     assert found["novels"]["all"] == pytest.approx({"best head": 0.6, "nearest": 0.3, "rules": 1.5})
     assert found["novels"]["pronoun"] == pytest.approx({"best head": 0.6, "nearest": 0.55})

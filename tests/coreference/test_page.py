@@ -1,45 +1,44 @@
-"""What the page says of antecedents, on rows whose sentences and cells are known."""
+"""What the page puts beside the numbers of the source."""
 
 import numpy as np
-import pandas as pd
+import pytest
 
-from stages.coreference.page import scores
-from stages.coreference.said import said_of_best, said_of_heads, without_doubles
+from stages.core.pages.page import Figure
+from stages.coreference.page import PAGE, with_published, without_doubles
+from stages.coreference.tables import BEST, HEADS
+from tests.claims import write_table
 
 RULES = {"nearest": 0.4, "head match": 0.5, "rules": 0.7}
 GAINS = {"nearest": (0.1, 0.5), "head match": (-0.1, 0.3), "rules": (-0.3, -0.1)}
+ROWS = [
+    ("untuned", "all", 0.6, 50),
+    ("untuned", "pronoun", 0.5, 30),
+    ("untuned", "proper", 0.8, 20),
+    ("random_weights", "all", 0.3, 50),
+    ("random_weights", "pronoun", 0.2, 50),  # of one kind only
+]
 
 
-def best_rows(encoder: str, kind: str, value: float, cases: int) -> list[dict]:
-    known = {"corpus": "news", "encoder": encoder, "kind": kind, "layer": 1, "head": 3}
-    known |= {"cases": cases, "same": True, "value": value}
-    known |= {"low": value - 0.1, "high": value + 0.1}
+def best_rows(arm: str, kind: str, score: float, cases: int) -> list[dict]:
+    keys = {"arm": arm, "kind": kind, "layer": 1, "head": 3, "cases": cases, "same": True}
     return [
-        known
-        | {"rival": rival, "rival_value": found, "gain_value": value - found}
-        | {"gain_low": GAINS[rival][0], "gain_high": GAINS[rival][1]}
-        for rival, found in RULES.items()
+        keys
+        | {"rule": rule, "score": score, "rival": rival, "gain": score - rival}
+        | {"gain_low": GAINS[rule][0], "gain_high": GAINS[rule][1]}
+        for rule, rival in RULES.items()
     ]
 
 
-def two_kinds() -> pd.DataFrame:
-    rows = [("untuned", "all", 0.6, 50), ("untuned", "pronoun", 0.5, 30)]
-    rows += [("untuned", "proper", 0.8, 20), ("random_weights", "all", 0.3, 50)]
-    rows += [("random_weights", "pronoun", 0.2, 50)]  # of one kind only
-    return pd.DataFrame([one for row in rows for one in best_rows(*row)])
+@pytest.fixture
+def two_kinds(measures):
+    rows = [row for of_kind in ROWS for row in best_rows(*of_kind)]
+    write_table(measures, BEST, rows, 0.05)
+    return measures
 
 
-def test_the_best_head_is_compared_with_each_rule_by_its_interval():
-    assert said_of_best(two_kinds()) == [
-        "news: the best head, chosen held out, finds 60.0% of the antecedents (random weights: "
-        "30.0%), more than the nearest mention (40.0%), less than the sieve of rules (70.0%) and "
-        "not shown to differ from the nearest with the same head word (50.0%)."
-    ]
-
-
-def test_all_mentions_of_one_kind_stand_once():
-    kept = without_doubles(two_kinds()).drop_duplicates(["encoder", "kind"])
-    assert list(zip(kept["encoder"], kept["kind"], strict=True)) == [
+def test_all_mentions_of_one_kind_stand_once(two_kinds):
+    rows = without_doubles(two_kinds.rows(BEST)).drop_duplicates(["arm", "kind"])
+    assert list(zip(rows["arm"], rows["kind"], strict=True)) == [
         ("untuned", "all"),
         ("untuned", "pronoun"),
         ("untuned", "proper"),
@@ -47,26 +46,53 @@ def test_all_mentions_of_one_kind_stand_once():
     ]
 
 
-def test_own_and_published_scores_stand_in_one_row_and_unit():
-    table = scores(two_kinds()).set_index(["encoder", "kind", "by"]).sort_index()
-    assert len(table) == 4 * 4
-    row = table.loc["untuned", "proper", "best head"]
-    np.testing.assert_allclose(
-        row[["found, %", "low, %", "high, %", "published, %"]].astype(float), [80, 70, 90, 73]
-    )
-    rule = table.loc["untuned", "all", "rules"]
-    assert (rule["found, %"], rule["published, %"]) == (70, 69)
-    np.testing.assert_allclose(rule["best head beyond it, points"], -10)
-    control = table.loc["random_weights", "pronoun"]
-    assert np.isnan(control.loc["best head", "published, %"])
-    assert control.loc["nearest", "published, %"] == 29
+def test_measured_and_published_scores_stand_in_one_row_and_unit(two_kinds):
+    table = with_published(two_kinds).set_index(["arm", "kind", "rule"]).sort_index()
+    assert len(table) == 4 * 3
+    row = table.loc["untuned", "proper", "rules"]
+    columns = ["score", "score_low", "score_high", "published", "rival", "published_rule"]
+    np.testing.assert_allclose(row[columns].astype(float), [0.8, 0.7, 0.9, 0.73, 0.7, 0.77])
+    row = table.loc["untuned", "all", "rules"]
+    np.testing.assert_allclose(row[["gain", "published_rule"]].astype(float), [-0.1, 0.69])
+    control = table.loc["random_weights", "pronoun", "nearest"]
+    assert np.isnan(control["published"])
+    assert control["published_rule"] == pytest.approx(0.29)
 
 
-def test_the_best_head_of_each_kind_stands_beside_random_weights():
-    known = {"corpus": "news", "layer": [0, 1], "head": [2, 3], "cases": 20}
-    own = pd.DataFrame({**known, "encoder": "untuned", "kind": "proper", "accuracy": [0.5, 0.73]})
-    control = own.assign(encoder="random_weights", accuracy=[0.1, 0.2])
-    assert said_of_heads(pd.concat([control, own])) == (
-        "Best on the texts that chose it: news, proper mentions: head 3 of layer 1 (0.73); random "
-        "weights: 0.20."
+def test_the_best_head_is_compared_with_each_rule_by_its_interval(two_kinds):
+    (figure,) = (
+        item
+        for section in PAGE.sections(two_kinds)
+        for item in section.items
+        if isinstance(item, Figure)
     )
+    assert figure.finding.startswith("Above the rule: 3 of 9, below 3, not shown 3; ")
+    (rows,) = (
+        rows for rows in figure.drawn["datasets"].values() if any("label" in row for row in rows)
+    )
+    marks = {row["mark"]: row["value"] for row in rows if row["label"] == "pronoun, rules"}
+    assert marks == {
+        "untuned": 0.5,
+        "random_weights": 0.2,
+        "rule": 0.7,
+        "best head in Clark et al., Table 2": 0.64,
+    }
+
+
+def test_a_half_without_mentions_gives_no_score(measures):
+    rows = [row | {"score": np.nan} for row in best_rows("untuned", "all", 0.5, 9)]
+    write_table(measures, BEST, rows)
+    assert with_published(measures).empty
+
+
+def test_each_kind_of_mention_is_a_column_of_the_table_of_heads(measures):
+    rows = [
+        {"layer": 0, "head": 2, "kind": kind, "accuracy": accuracy}
+        for kind, accuracy in (("all", 0.6), ("proper", 0.73))
+    ]
+    write_table(measures, HEADS, rows, arm="untuned")
+    control = [row | {"accuracy": 0.1} for row in rows]
+    write_table(measures, HEADS, control, arm="random_weights")
+    heads = PAGE.heads(measures)
+    expected = {"coreference": {(0, 2): 0.6}, "coreference, proper": {(0, 2): 0.73}}
+    assert heads.to_dict() == expected

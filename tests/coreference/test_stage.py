@@ -37,19 +37,20 @@ def mention(first: int, text: str, cluster: int, **changes) -> Mention:
 
 def test_a_head_that_attends_to_the_antecedent_scores_one(tmp_path):
     corpus = oracle_corpus(30)
-    best, drawn, every = antecedent_tables(
+    best, every = antecedent_tables(
         OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS
     )
-    overall = best[best["kind"] == "all"].set_index("rival")
-    assert (overall["value"] == 1.0).all()
+    overall = best[best["kind"] == "all"].set_index("rule")
+    assert (overall["score"] == 1.0).all()
     assert set(zip(overall["layer"], overall["head"], strict=True)) == {ANTECEDENT}
     # "it" is the subject; the nearest mention is the object.
-    assert overall.loc["nearest", "rival_value"] == 0.0
-    assert overall.loc["nearest", "gain_value"] == 1.0
+    assert overall.loc["nearest", "rival"] == 0.0
+    assert overall.loc["nearest", "gain"] == 1.0
     assert set(best["kind"]) == {"all", "pronoun"}
     # Some resamples choose another head, most do not.
-    np.testing.assert_allclose(np.median(drawn[2], axis=1), best["gain_value"])
-    assert drawn.shape == (3, len(best), PARAMETERS.resamples)
+    drawn = np.stack(best["gain_drawn"])
+    np.testing.assert_allclose(np.median(drawn, axis=1), best["gain"])
+    assert drawn.shape == (len(best), PARAMETERS.resamples)
     assert len(every) == 2 * 12
 
 
@@ -67,13 +68,12 @@ def test_the_head_is_chosen_on_all_mentions_and_scored_on_a_kind(tmp_path):
     """The oracle head is right about pronouns alone, of which there are more than nouns."""
     corpus = mixed_corpus()
     recording, texts = OracleRecording(corpus), oracle_texts(corpus, tmp_path)
-    best, drawn, every = antecedent_tables(recording, texts, PARAMETERS)
-    kinds = best[best["rival"] == "nearest"].set_index("kind")
+    best, every = antecedent_tables(recording, texts, PARAMETERS)
+    kinds = best[best["rule"] == "nearest"].set_index("kind")
     assert kinds["cases"].to_dict() == {"all": 90, "pronoun": 60, "nominal": 30}
-    assert kinds.loc["pronoun", "value"] == 1.0
+    assert kinds.loc["pronoun", "score"] == 1.0
     # A noun has one earlier mention in its text, which is right: every head finds it.
-    assert kinds.loc["nominal", "value"] == 1.0
-    assert len(drawn[0]) == len(best)
+    assert kinds.loc["nominal", "score"] == 1.0
     heads = every.set_index(["kind", "layer", "head"])["accuracy"]
     assert heads[("pronoun", *ANTECEDENT)] == 1.0
     others = heads["pronoun"].drop(index=ANTECEDENT)
@@ -84,24 +84,18 @@ def test_the_head_is_chosen_on_all_mentions_and_scored_on_a_kind(tmp_path):
 def test_texts_of_one_group_stay_together(tmp_path):
     """With one group nothing is held out, with four there is no interval."""
     corpus = oracle_corpus(8)
-    best, _, _ = antecedent_tables(
-        OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS
-    )
+    best, _ = antecedent_tables(OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS)
     assert (best["groups"] == 4).all()
-    assert best["low"].isna().all()
+    assert best["score_low"].isna().all()
     # Batches hold the longest text first; groups are of the corpus.
     corpus["mentions"] = [
         mentions if row in (0, 1, 6, 7) else [] for row, mentions in enumerate(corpus["mentions"])
     ]
-    best, _, _ = antecedent_tables(
-        OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS
-    )
+    best, _ = antecedent_tables(OracleRecording(corpus), oracle_texts(corpus, tmp_path), PARAMETERS)
     assert (best["groups"] == 2).all()
     alone = corpus.assign(group="one")
-    best, _, _ = antecedent_tables(
-        OracleRecording(alone), oracle_texts(alone, tmp_path), PARAMETERS
-    )
-    assert best["value"].isna().all()
+    best, _ = antecedent_tables(OracleRecording(alone), oracle_texts(alone, tmp_path), PARAMETERS)
+    assert best["score"].isna().all()
 
 
 def test_mentions_that_were_cut_away_are_not_there(tmp_path):
@@ -111,12 +105,12 @@ def test_mentions_that_were_cut_away_are_not_there(tmp_path):
     whole = recording.tokens["word"][0]
     pronoun = corpus["mentions"][0][2]["head"]
     recording.tokens.at[0, "word"] = [-1 if word >= pronoun else word for word in whole]
-    best, _, _ = antecedent_tables(recording, texts, PARAMETERS)
+    best, _ = antecedent_tables(recording, texts, PARAMETERS)
     assert (best["cases"] == 29).all()
     first = corpus["mentions"][1][0]["first"]
     words = recording.tokens["word"][1]
     recording.tokens.at[1, "word"] = [-1 if word == first else word for word in words]
-    best, _, _ = antecedent_tables(recording, texts, PARAMETERS)
+    best, _ = antecedent_tables(recording, texts, PARAMETERS)
     assert (best["cases"] == 28).all()
 
 
@@ -124,8 +118,8 @@ def test_random_weights_find_what_chance_finds(tmp_path):
     """Two candidates, of which one is right: half of the pronouns, not more."""
     corpus = oracle_corpus(300)
     recording = OracleRecording(corpus, "random_weights")
-    best, _, _ = antecedent_tables(recording, oracle_texts(corpus, tmp_path), PARAMETERS)
-    assert best["value"].to_numpy() == pytest.approx(0.5, abs=0.06)
+    best, _ = antecedent_tables(recording, oracle_texts(corpus, tmp_path), PARAMETERS)
+    assert best["score"].to_numpy() == pytest.approx(0.5, abs=0.06)
 
 
 def test_of_equal_weights_the_nearest_candidate_is_chosen():

@@ -3,27 +3,22 @@
 import pandas as pd
 import pytest
 
-from stages.core.verdicts.measures import NotMeasured
+from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.frames.tables import BEST, HEADS
-from tests.claims import found, write_drawn, write_rows
+from tests.claims import found, write_table
 
 
-def best_row(encoder: str, value: float) -> dict:
-    row = {"encoder": encoder, "layer": 2, "head": 1, "weight": 0.9, "moved_weight": 0.1}
-    row |= {"cases": 40, "groups": 20, "same": True}
-    row |= {"value": value, "low": value - 0.2, "high": value + 0.1}
-    for name in ("rival", "gain"):
-        row |= {f"{name}_value": 5.0, f"{name}_low": 5.0, f"{name}_high": 5.0}
-    return row
+def best_row(arm: str, score: float) -> dict:
+    row = {"arm": arm, "layer": 2, "head": 1, "weight": 0.9, "moved": 0.1}
+    row |= {"cases": 40, "groups": 20, "same": True, "rival": 5.0, "gain": 5.0}
+    return row | {"score": score, "score_low": score - 0.2, "score_high": score + 0.1}
 
 
-def head_row(layer: int, head: int, weight: float, encoder: str = "untuned") -> dict:
+def head_row(layer: int, head: int, weight: float, arm: str = "untuned") -> dict:
     """A weight that is known to a hundredth; the gain is another number."""
-    row = {"encoder": encoder, "layer": layer, "head": head, "texts": 30, "percentile": 0.5}
-    row |= {"weight": weight, "low": weight - 0.01, "high": weight + 0.01}
-    for name in ("moved", "gain"):
-        row |= {f"{name}_weight": 9.0, f"{name}_low": 8.0, f"{name}_high": 10.0}
-    return row
+    row = {"arm": arm, "layer": layer, "head": head, "texts": 30, "percentile": 0.5}
+    row |= {"weight": weight, "weight_low": weight - 0.01, "weight_high": weight + 0.01}
+    return row | {"moved": 9.0, "gain": 9.0}
 
 
 HEAD_ROWS = [
@@ -39,7 +34,7 @@ HEAD_ROWS = [
 
 def test_what_the_best_head_gives_beyond_moved_links(measures):
     rows = [best_row("random_weights", 0.05), best_row("untuned", 0.3)]
-    write_drawn(measures, BEST, rows, 0.02, corpus="one")
+    write_table(measures, BEST, rows, 0.02)
     measures._wanted["corpus"] = ["one"]
     answer = found(measures, "frame_link")
     interval = answer.pooled.value, answer.pooled.low, answer.pooled.high
@@ -50,7 +45,7 @@ def test_what_the_best_head_gives_beyond_moved_links(measures):
 
 
 def test_heads_above_a_weight_are_counted_of_so_many_texts(measures):
-    write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
+    write_table(measures, HEADS, HEAD_ROWS)
     measures._wanted["corpus"] = ["one"]
     answer = found(measures, "frame_heads", weight=0.2)
     # Four lie above; of one of them that is not shown, as its interval has the bound.
@@ -69,7 +64,7 @@ def gate(layer: int, head: int, effect: float, seed: int = 0, **changes) -> dict
 @pytest.fixture
 def turned_off(measures, monkeypatch):
     """Of both tasks the two heads with most weight, and others that no claim is about."""
-    write_rows(measures, HEADS, HEAD_ROWS, corpus="one")
+    write_table(measures, HEADS, HEAD_ROWS)
     measures._wanted["corpus"] = ["one"]
     decoys = [
         gate(2, 2, 0.05),
@@ -115,8 +110,8 @@ def test_several_seeds_are_one_effect_a_head(turned_off, monkeypatch):
     assert (answer.seeds, answer.pooled.n) == (2, 50)
 
 
-def test_heads_of_other_encoders_are_not_turned_off(turned_off, measures):
-    rows = [row | {"encoder": "recorded"} for row in HEAD_ROWS[:4]]
-    write_rows(measures, HEADS, rows, corpus="one")
+def test_heads_of_other_encoders_are_not_turned_off(turned_off, tmp_path):
+    elsewhere = Measures(tmp_path / "other", {}, [], [], ["maps"])
+    write_table(elsewhere, HEADS, [row | {"arm": "recorded"} for row in HEAD_ROWS[:4]], data="maps")
     with pytest.raises(NotMeasured):
-        found(turned_off, "frame_heads_off", heads=2)
+        found(elsewhere, "frame_heads_off", heads=2)

@@ -5,7 +5,7 @@ import pytest
 
 from stages.core.maps.links import Weights, tokens_of_words, weights_by_head
 from stages.core.stage.files import InputError
-from stages.frames.stage import best_table, frame_links, frame_weights
+from stages.frames.stage import best_linking, frame_links, frame_weights
 from tests.oracle import (
     HEADS,
     LAYERS,
@@ -37,15 +37,14 @@ def test_a_head_that_links_is_told_from_one_that_looks_at_a_distance(tmp_path):
     assert table.loc[SYNTAX, "gain_low"] > 0.1
     # The next word is in the phrase, and next to anything else that is moved there.
     assert table.loc[NEXT, "weight"] == pytest.approx(1)
-    assert table.loc[NEXT, "gain_weight"] == pytest.approx(0, abs=1e-6)
-    assert table.loc[UNIFORM, "gain_weight"] == pytest.approx(0, abs=1e-6)
-    table, drawn = best_table(recording, weights, 100, 0)
-    (best,) = table.to_dict("records")
+    assert table.loc[NEXT, "gain"] == pytest.approx(0, abs=1e-6)
+    assert table.loc[UNIFORM, "gain"] == pytest.approx(0, abs=1e-6)
+    (best,) = best_linking(recording, weights, 100, 0).to_dict("records")
     assert (best["layer"], best["head"]) == SYNTAX
-    assert best["low"] > 0
-    assert best["weight"] - best["moved_weight"] == pytest.approx(best["value"])
-    assert drawn.shape == (3, 1, 100)
-    assert np.quantile(drawn[0, 0], 0.025) == pytest.approx(best["low"])
+    assert best["score_low"] > 0
+    assert best["weight"] - best["moved"] == pytest.approx(best["score"])
+    assert best["score_drawn"].shape == (100,)
+    assert np.quantile(best["score_drawn"], 0.025) == pytest.approx(best["score_low"])
 
 
 def of_heads(linked: np.ndarray, moved: np.ndarray) -> Weights:
@@ -58,22 +57,19 @@ def test_the_best_of_noise_gains_nothing_on_other_texts():
     generator = np.random.default_rng(0)
     linked, moved = generator.random((2, 400, LAYERS * HEADS))
     gains = (linked - moved).mean(0)
-    table, _ = best_table(recording, of_heads(linked, moved), 200, 0)
-    (best,) = table.to_dict("records")
+    (best,) = best_linking(recording, of_heads(linked, moved), 200, 0).to_dict("records")
     assert gains.max() > 0.02
-    assert best["low"] < 0 < best["high"]
-    assert best["value"] < gains.max() / 2
+    assert best["score_low"] < 0 < best["score_high"]
+    assert best["score"] < gains.max() / 2
 
 
 def test_texts_whose_links_cannot_move_are_no_cases():
     recording = OracleRecording(oracle_corpus(2))
     linked, moved = np.ones((2, 10, LAYERS * HEADS))
     moved[:3] = np.nan
-    table, _ = best_table(recording, of_heads(linked, moved / 4), 20, 0)
-    assert (table["cases"].item(), table["value"].item()) == (7, 0.75)
-    table, drawn = best_table(recording, of_heads(linked, moved * np.nan), 20, 0)
-    assert table.empty
-    assert drawn.shape == (3, 0, 20)
+    table = best_linking(recording, of_heads(linked, moved / 4), 20, 0)
+    assert (table["cases"].item(), table["score"].item()) == (7, 0.75)
+    assert best_linking(recording, of_heads(linked, moved * np.nan), 20, 0).empty
 
 
 def test_text_without_frames_is_refused(tmp_path):

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from transformers import AutoTokenizer, BertForMaskedLM
 
 from stages.core.verdicts.measures import open_measures
-from stages.frames import page as frames
+from stages.frames.tables import BEST
 from stages.surface.masked_words import IGNORED, masked
 from tests.checkpoints import POSITIONS, bert, vary_biases
 from tests.integration.hub import COMMIT
@@ -115,9 +115,8 @@ def test_only_the_layers_depart_from_the_sources(findings):
 def test_every_study_measured_its_corpus(built, findings, monkeypatch):
     for corpus, studies in CORPORA.items():
         for study in studies:
-            files = sorted((built / f"work/measures/{study}").glob("*.parquet"))
+            files = sorted((built / f"work/measures/{study}/{corpus}").glob("*.parquet"))
             assert files, study
-            assert all(file.name.startswith(corpus) for file in files), study
             assert not any(pd.read_parquet(file).empty for file in files), study
     decided = {name.split("-")[0]: one["decided_on"] for name, one in findings["claims"].items()}
     expected = {
@@ -126,9 +125,8 @@ def test_every_study_measured_its_corpus(built, findings, monkeypatch):
     }
     assert decided.items() >= expected.items()
     monkeypatch.chdir(built)
-    (section,) = frames.sections(open_measures())
-    _, best, _ = section.items
-    assert best.frame["corpus"].tolist() == ["framenet", "framenet"]
+    best = open_measures().rows(BEST)
+    assert best["data"].tolist() == ["framenet", "framenet"]
 
 
 def test_corpora_are_read_as_their_sources_have_them(built):

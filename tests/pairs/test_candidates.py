@@ -7,8 +7,7 @@ import pytest
 
 from stages.core.maps.links import Weights, linked_weights
 from stages.pairs.candidates import diagonal_candidates, moved_share
-from stages.pairs.stage import Pairs, finder, tables_of
-from stages.pairs.tables import CANDIDATES
+from stages.pairs.stage import Pairs, finder, pair_tables
 from tests.oracle import (
     HEADS,
     LAYERS,
@@ -42,9 +41,9 @@ def test_candidates_that_are_diagonal_by_hand():
     """Three of twelve heads are candidates, two of them and one other diagonal."""
     linked = [0.9 if head in (2, 7, 9) else 0.1 for head in range(COUNT)]
     near = [0.6 if head in (2, 9, 11) else 0.4 for head in range(COUNT)]
-    table, drawn = diagonal_candidates(RECORDING, made(linked, near), **SETTINGS)
+    table = diagonal_candidates(RECORDING, made(linked, near), **SETTINGS)
     (row,) = table.to_dict("records")
-    facts = ("encoder", "heads", "candidates", "diagonal", "both", "texts")
+    facts = ("arm", "heads", "candidates", "diagonal", "both", "texts")
     assert [row[name] for name in facts] == ["untuned", COUNT, 3, 3, 2, TEXTS]
     assert row["share"] == pytest.approx(2 / 3)
     assert row["chance"] == pytest.approx(3 / 12)
@@ -52,13 +51,13 @@ def test_candidates_that_are_diagonal_by_hand():
     assert 0.1 < row["share_low"] < 0.3
     assert 0.9 < row["share_high"] < 1
     assert row["chance_low"] == row["chance_high"] == pytest.approx(0.25)
-    assert drawn.shape == (len(CANDIDATES.resampled), 1, 200)
-    np.testing.assert_allclose(drawn[2], drawn[0] - drawn[1])
+    assert row["excess_drawn"].shape == (200,)
+    np.testing.assert_allclose(row["excess_drawn"], row["share_drawn"] - row["chance_drawn"])
 
 
 @pytest.mark.parametrize(("near", "share"), [(0.4, 0.0), (0.6, 1.0)])
 def test_none_and_all_have_an_interval_too(near, share):
-    table, _ = diagonal_candidates(
+    table = diagonal_candidates(
         RECORDING, made(list(np.linspace(0, 1, COUNT)), [near] * COUNT), **SETTINGS
     )
     (row,) = table.to_dict("records")
@@ -77,7 +76,7 @@ def test_texts_that_choose_candidates_do_not_say_which_heads_are_diagonal():
     between = np.full((400, COUNT), 1.0)
     # On any half of the texts the heads chosen most often are those above the mean there.
     weights = Weights(linked, linked, linked * COUNT / 2, between, np.arange(400))
-    table, _ = diagonal_candidates(RECORDING, weights, 0.25, 0.5, 50, 0)
+    table = diagonal_candidates(RECORDING, weights, 0.25, 0.5, 50, 0)
     mean = linked.mean(0)
     alike = (mean[np.argsort(-mean)[:3]] * COUNT / 2 > 0.5).mean()
     assert alike == 1
@@ -92,13 +91,12 @@ def test_oracle_heads_and_random_weights(tmp_path):
     found = {}
     for name in texts.encoders:
         recording = OracleRecording(corpus, name)
-        for heads, best, candidates, drawn in tables_of(recording, texts, parameters):
+        for heads, best, candidates in pair_tables(recording, texts, parameters):
             (row,) = candidates.to_dict("records")
             which = row["kind"], row["pairing"], row["aggregate"]
             found[(name, *which)] = row
             assert len(heads) == COUNT
             assert len(best) == 1
-            assert drawn.shape[1] == 1
     assert len(found) == 2 * 2 * 2 * 2
     row = found["untuned", "verb and subject", "crossed", "maximum"]
     # The heads of the neighbours are diagonal, and give all they have to some verb and subject.
@@ -121,7 +119,7 @@ def test_a_head_that_looks_at_a_distance_is_told_by_moved_pairs(tmp_path):
         only = replace(weights, linked=alone)
         (row,) = moved_share(recording, only, 50, 0).to_dict("records")
         assert (row["layer"], row["head"]) == head
-        assert (row["value"] > 0.95) == expected
+        assert (row["moved_share"] > 0.95) == expected
         assert row["same"]
 
 
@@ -131,7 +129,7 @@ def test_moved_weight_is_of_the_texts_that_did_not_choose():
     weights = Weights(own + 0.001, own, own, own, np.arange(TEXTS))
     (row,) = moved_share(RECORDING, weights, 50, 0).to_dict("records")
     # On the half that chose it the head's share would be nearly 1: it has most of its texts there.
-    assert row["value"] < 0.7
+    assert row["moved_share"] < 0.7
     assert not row["same"]
     assert row["texts"] == TEXTS
 
@@ -141,9 +139,7 @@ def test_one_group_of_texts_says_nothing():
     alone = Weights(
         weights.linked, weights.moved, weights.near, weights.between, np.zeros(TEXTS, int)
     )
-    table, drawn = diagonal_candidates(RECORDING, alone, **SETTINGS)
-    assert table.empty
-    assert drawn.shape == (3, 0, 200)
+    assert diagonal_candidates(RECORDING, alone, **SETTINGS).empty
     assert moved_share(RECORDING, alone, 50, 0).empty
 
 
@@ -155,7 +151,8 @@ def test_texts_whose_pairs_cannot_move_are_no_cases_of_moved_weight():
     weights = Weights(own, moved, own, own, np.arange(TEXTS))
     (row,) = moved_share(RECORDING, weights, 50, 0).to_dict("records")
     assert (row["layer"], row["head"], row["texts"]) == (LAYERS - 1, HEADS - 1, TEXTS - 20)
-    assert (row["value"], row["low"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
+    share = row["moved_share"], row["moved_share_low"], row["moved_share_high"]
+    assert share == pytest.approx((0.25, 0.25, 0.25))
 
 
 def test_each_resample_chooses_its_head_anew():
@@ -167,4 +164,4 @@ def test_each_resample_chooses_its_head_anew():
     moved[:, place(NEXT)] = linked[:, place(NEXT)]
     weights = Weights(linked, moved, linked, linked, np.arange(TEXTS))
     (row,) = moved_share(RECORDING, weights, 200, 0).to_dict("records")
-    assert row["high"] - row["low"] > 0.3
+    assert row["moved_share_high"] - row["moved_share_low"] > 0.3

@@ -5,13 +5,13 @@ import pytest
 from stages.core.verdicts.measures import NotMeasured
 from stages.core.verdicts.region import Region, verdict
 from stages.pairs.tables import CANDIDATES
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 KIND = "verb and subject"
 
 
-def row(encoder: str = "untuned", share: float = 0.8, chance: float = 0.1, **which) -> dict:
-    facts = {"encoder": encoder, "heads": 72, "candidates": 8, "diagonal": 7, "both": 6}
+def row(arm: str = "untuned", share: float = 0.8, chance: float = 0.1, **which) -> dict:
+    facts = {"arm": arm, "heads": 72, "candidates": 8, "diagonal": 7, "both": 6}
     facts |= {"texts": 120, "kind": KIND, "pairing": "crossed", "aggregate": "maximum"} | which
     for name, value in (("share", share), ("chance", chance), ("excess", share - chance)):
         facts |= {name: value, f"{name}_low": value - 0.2, f"{name}_high": value + 0.1}
@@ -26,9 +26,7 @@ DECOYS = [
 
 
 def test_share_and_excess_of_the_candidates(measures):
-    write_drawn(
-        measures, CANDIDATES, [*DECOYS, row(), row("random_weights", 0.05, 0)], corpus="one"
-    )
+    write_table(measures, CANDIDATES, [*DECOYS, row(), row("random_weights", 0.05, 0)])
     measures._wanted["corpus"] = ["one"]
     share = found(measures, "diagonal_candidates", kind=KIND)
     interval = share.pooled.value, share.pooled.low, share.pooled.high
@@ -44,7 +42,7 @@ def test_share_and_excess_of_the_candidates(measures):
 
 def test_random_weights_in_place_of_the_encoder_do_not_pass(measures):
     rows = [row("untuned", 0.05, 0.05), row("random_weights", 0.05, 0.05)]
-    write_drawn(measures, CANDIDATES, rows, 0.02, corpus="one")
+    write_table(measures, CANDIDATES, rows, 0.02)
     measures._wanted["corpus"] = ["one"]
     for beyond_chance, bound in ((False, 0.5), (True, 0.0)):
         answer = found(measures, "diagonal_candidates", kind=KIND, beyond_chance=beyond_chance)

@@ -14,7 +14,6 @@ from stages.core.viewer.packed_maps import unpacked
 from stages.core.viewer.tables import TEXTS as KEPT
 from stages.report.head_examples import examples_of, label_in_words, notes, shortened
 from stages.report.head_pages import HeadFacts, ModelHeads, facts_of_layer, write_heads
-from stages.surface import head_facts as surface
 from tests.examples.planted import TEXTS, planted_map, write_planted
 
 LAYERS, HEADS, PLANTED = 4, 5, (2, 3)
@@ -159,35 +158,3 @@ def effects(*rows: tuple) -> pd.DataFrame:
 )
 def test_what_is_said_of_effects(rows, said):
     assert ablate.said(rows) == said
-
-
-def roles(*rows: tuple) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["corpus", "role", "strength", "low", "high"])
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (
-            roles(("web", "next token", 0.2, 0.1, 0.3), ("web", "previous token", 0.9, 0.8, 0.95)),
-            "On web it follows most: previous token, with a strength of 0.90 [0.80, 0.95].",
-        ),
-        (
-            roles(("web", "next token", 0.5, 0.4, 0.6), ("web", "previous token", 0.5, 0.4, 0.6)),
-            "On web it follows most: next token and previous token, with a strength of "
-            "0.50 [0.40, 0.60].",
-        ),
-        (
-            roles(("web", "next token", -0.1, -0.2, 0.0), ("web", "x", NAN, NAN, NAN)),
-            "On web it follows none of seven patterns more than equal attention to all tokens "
-            "would.",
-        ),
-        (
-            roles(("web", "next token", NAN, NAN, NAN)),
-            "On web it follows none of seven patterns more than equal attention to all tokens "
-            "would.",
-        ),
-    ],
-)
-def test_what_is_said_of_roles(rows, said):
-    assert surface.said(rows) == said

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from stages.core.intervals.held_out import SCORE
 from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED, UNTUNED
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import SUMMARIES
@@ -13,7 +12,7 @@ from stages.core.verdicts.depth import Band
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Region, verdict
 from stages.surface.tables import HEADS, SEP_HEADS, STRONGEST
-from tests.claims import found, write_drawn
+from tests.claims import found, write_table
 
 LAYERS, HEADS_OF_LAYER = 4, 3
 UPPER = Band(Fraction(3, 4), Fraction(1))
@@ -25,23 +24,23 @@ def texts(tmp_path) -> Measures:
     return Measures(tmp_path, {}, [], [], ["pairs", "others"])
 
 
-def rows(statistic: str, of_layer, encoder: str = UNTUNED, half: float = 0.01) -> list[dict]:
+def rows(statistic: str, of_layer, arm: str = UNTUNED, half: float = 0.01) -> list[dict]:
     """Every head has what its layer has, and 0.01 more than the head before it."""
-    found = []
+    heads = []
     for layer in range(LAYERS):
         for head in range(HEADS_OF_LAYER):
             mean = of_layer(layer) + 0.01 * head
-            place = {"encoder": encoder, "layer": layer, "head": head, "texts": 40}
-            limits = {"mean": mean, "low": mean - half, "high": mean + 2 * half}
-            found.append(place | {"statistic": statistic} | limits)
-    return found
+            keys = {"arm": arm, "layer": layer, "head": head, "statistic": statistic}
+            limits = {"amount_low": mean - half, "amount_high": mean + 2 * half}
+            heads.append(keys | {"amount": mean, "texts": 40} | limits)
+    return heads
 
 
 def both(texts: Measures, own, control) -> None:
     """The statistic `sep` of encoder and control, beside decoys: a statistic, and a corpus."""
     table = rows("sep", own) + rows("sep", control, RANDOM_WEIGHTS) + rows("cls", lambda _: 0.7)
-    write_drawn(texts, HEADS, table, spread=0.001, corpus="pairs")
-    write_drawn(texts, HEADS, rows("sep", lambda _: 0.9), spread=0.001, corpus="others")
+    write_table(texts, HEADS, table, spread=0.001, data="pairs")
+    write_table(texts, HEADS, rows("sep", lambda _: 0.9), spread=0.001, data="others")
 
 
 def test_a_mean_over_layers_is_of_these_layers_of_the_first_corpus(texts):
@@ -84,9 +83,10 @@ def test_heads_of_layers_that_differ_by_chance_show_nothing(texts):
         numbers = generator.normal(size=(LAYERS, HEADS_OF_LAYER))
         table = rows("sep", lambda _: 0.0)
         for row in table:
-            row["mean"] = numbers[row["layer"], row["head"]]
-        write_drawn(texts, HEADS, table, spread=1e-6, corpus="pairs")
-        answer = found(texts, "layers_contrast", statistic="sep", layers=UPPER)
+            row["amount"] = numbers[row["layer"], row["head"]]
+        folder = Measures(texts.folder / str(seed), {}, [], [], ["pairs"])
+        write_table(folder, HEADS, table, spread=1e-6, data="pairs")
+        answer = found(folder, "layers_contrast", statistic="sep", layers=UPPER)
         held += verdict(answer.pooled, Region(above=0)) == "holds"
     assert held <= 5  # by the interval over texts alone it would be half of them
 
@@ -118,9 +118,9 @@ def test_the_median_head_is_not_the_mean(texts):
     assert 0.045 < answer.pooled.low < 0.06 < answer.pooled.high < 0.075
 
 
-def strongest(encoder: str, statistic: str, value: float) -> dict:
-    limits = dict(zip(SCORE, (value, value - 0.1, value + 0.02), strict=True))
-    place = {"encoder": encoder, "statistic": statistic, "layer": 1, "head": 2, "texts": 30}
+def strongest(arm: str, statistic: str, value: float) -> dict:
+    limits = {"score": value, "score_low": value - 0.1, "score_high": value + 0.02}
+    place = {"arm": arm, "statistic": statistic, "layer": 1, "head": 2, "texts": 30}
     return place | limits | {"same": True}
 
 
@@ -131,7 +131,7 @@ def test_the_strongest_head_is_of_its_statistic(texts):
         strongest(UNTUNED, "pattern_previous", 0.9),
         strongest(RANDOM_WEIGHTS, "pattern_next", 0.1),
     ]
-    write_drawn(texts, STRONGEST, table, spread=0.01, corpus="pairs")
+    write_table(texts, STRONGEST, table, spread=0.01, data="pairs")
     answer = found(texts, "strongest_head", pattern="next")
     assert (answer.pooled.value, answer.pooled.low, answer.pooled.high) == (0.6, 0.5, 0.62)
     assert (answer.pooled.n, answer.beyond.value) == (30, pytest.approx(0.5))
@@ -141,7 +141,7 @@ def test_the_strongest_head_is_of_its_statistic(texts):
 
 
 def test_recorded_attention_has_no_control(texts):
-    write_drawn(texts, STRONGEST, [strongest(RECORDED, "next", 0.5)], corpus="pairs")
+    write_table(texts, STRONGEST, [strongest(RECORDED, "next", 0.5)], data="pairs")
     answer = found(texts, "strongest_head", statistic="next")
     assert answer.control is None
     assert "recorded" in answer.uncontrolled
@@ -153,15 +153,15 @@ def test_figures_of_the_strongest_heads(texts):
         strongest(UNTUNED, "pattern_next", 0.6),
         strongest(UNTUNED, "next", 0.5),
     ]
-    write_drawn(texts, STRONGEST, table[::-1], corpus="pairs")
+    write_table(texts, STRONGEST, table[::-1], data="pairs")
     assert SUMMARIES["surface"](texts) == {"pairs": {"next": {"head": "1-2", "strength": 0.6}}}
 
 
-def sep_rows(encoder: str, sums: list[float], cases: list[float]) -> list[dict]:
+def sep_rows(arm: str, sums: list[float], cases: list[float]) -> list[dict]:
     return [
-        {"encoder": encoder, "layer": layer, "heads": 1.0, "texts": 20}
-        | {"sep_to_sep_sum": one, "cases": count}
-        for layer, (one, count) in enumerate(zip(sums, cases, strict=True))
+        {"arm": arm, "layer": layer, "heads": 1.0, "texts": 20}
+        | {"sep_to_sep_sum": total, "cases": count}
+        for layer, (total, count) in enumerate(zip(sums, cases, strict=True))
     ]
 
 
@@ -169,7 +169,7 @@ def test_sep_to_sep_is_of_all_cases_of_the_layers(texts):
     """Two layers, of one and of three heads: 19 and 42 of 20 and 60."""
     table = sep_rows(UNTUNED, [20, 20, 19, 42], [20, 20, 20, 60])
     table += sep_rows(RANDOM_WEIGHTS, [0, 0, 2, 6], [20, 20, 20, 60])
-    write_drawn(texts, SEP_HEADS, table, spread=2.0, corpus="pairs")
+    write_table(texts, SEP_HEADS, table, spread=2.0, data="pairs")
     answer = found(texts, "sep_to_sep", layers=UPPER)
     assert answer.pooled.value == pytest.approx(61 / 80)
     # Sums and cases are drawn together: of both layers with 4 more or less, times 1 - 61 / 80.
@@ -179,6 +179,6 @@ def test_sep_to_sep_is_of_all_cases_of_the_layers(texts):
 
 
 def test_without_a_head_that_attends_to_sep_nothing_is_measured(texts):
-    write_drawn(texts, SEP_HEADS, sep_rows(UNTUNED, [5, 0, 0, 0], [6, 0, 0, 0]), corpus="pairs")
+    write_table(texts, SEP_HEADS, sep_rows(UNTUNED, [5, 0, 0, 0], [6, 0, 0, 0]), data="pairs")
     with pytest.raises(NotMeasured, match=r"\[SEP\]"):
         found(texts, "sep_to_sep", layers=UPPER)

@@ -1,14 +1,13 @@
 """What oracle heads show on the surface."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.surface.stage import (
     Surface,
-    heads_table,
     sep_table,
+    statistics_table,
     strongest_table,
     surface_values,
 )
@@ -54,13 +53,13 @@ def own(texts):
 
 @pytest.fixture(scope="module")
 def table(own, texts):
-    found, drawn = heads_table(*own, texts.groups, PARAMETERS)
-    assert drawn.shape == (1, len(found), PARAMETERS.resamples)
-    return found.set_index(["statistic", "layer", "head"]).assign(drawn=list(drawn[0]))
+    heads = statistics_table(*own, texts.groups, PARAMETERS)
+    assert {len(line) for line in heads["amount_drawn"]} == {PARAMETERS.resamples}
+    return heads.set_index(["statistic", "layer", "head"])
 
 
 def test_oracle_heads_have_strength_one_and_equal_weights_none(table):
-    means = table["mean"]
+    means = table["amount"]
     assert means["pattern_next"][NEXT] == pytest.approx(1)
     assert means["pattern_previous"][PREVIOUS] == pytest.approx(1)
     assert means["pattern_delimiter"][SEP] == pytest.approx(1)
@@ -81,25 +80,24 @@ def test_resamples_are_of_their_row(table, own, texts):
     """Of equal weights [CLS] has 1 / length; two texts of a group are drawn together."""
     row = table.loc[("cls", *UNIFORM)]
     shares = 1 / own[0].lengths
-    assert row["mean"] == pytest.approx(shares.mean())
+    assert row["amount"] == pytest.approx(shares.mean())
     assert row["texts"] == TEXTS
     pairs = shares.reshape(-1, 2).mean(1)
-    assert row["drawn"].std() == pytest.approx(pairs.std() / np.sqrt(len(pairs)), rel=0.35)
-    assert row["low"] < row["mean"] < row["high"]
+    assert row["amount_drawn"].std() == pytest.approx(pairs.std() / np.sqrt(len(pairs)), rel=0.35)
+    assert row["amount_low"] < row["amount"] < row["amount_high"]
 
 
 def test_the_strongest_heads_are_found_at_their_places(own, texts):
-    found, drawn = strongest_table(*own, texts.groups, PARAMETERS)
-    rows = found.set_index("statistic")
+    rows = strongest_table(*own, texts.groups, PARAMETERS).set_index("statistic")
     assert tuple(rows.loc["pattern_next", ["layer", "head"]]) == NEXT
     assert tuple(rows.loc["previous", ["layer", "head"]]) == PREVIOUS
     assert tuple(rows.loc["pattern_delimiter", ["layer", "head"]]) == SEP
-    assert rows.loc["next", "value"] == pytest.approx(1)
+    assert rows.loc["next", "score"] == pytest.approx(1)
     assert rows["same"].loc[["next", "previous", "pattern_delimiter"]].all()
     assert (rows["texts"] <= TEXTS).all()
     assert "sep" not in rows.index
-    assert drawn.shape == (1, len(found), PARAMETERS.resamples)
-    assert np.median(drawn[0, list(rows.index).index("next")]) == pytest.approx(1)
+    assert {len(line) for line in rows["score_drawn"]} == {PARAMETERS.resamples}
+    assert np.median(rows.loc["next", "score_drawn"]) == pytest.approx(1)
 
 
 def test_the_strongest_of_noisy_heads_is_scored_on_other_texts(texts):
@@ -108,8 +106,8 @@ def test_the_strongest_of_noisy_heads_is_scored_on_other_texts(texts):
     recording = OracleRecording(texts.corpus)
     for seed in range(40):
         noise = np.random.default_rng(seed).normal(0.3, 0.5, (LAYERS * HEADS, TEXTS))
-        found, _ = strongest_table(recording, {"next": noise}, np.arange(TEXTS), PARAMETERS)
-        values.append(found["value"][0])
+        rows = strongest_table(recording, {"next": noise}, np.arange(TEXTS), PARAMETERS)
+        values.append(rows["score"][0])
         best.append(noise.mean(1).max())
     assert np.mean(best) > 0.45
     assert np.mean(values) == pytest.approx(0.3, abs=0.05)
@@ -120,19 +118,15 @@ def test_texts_without_a_pattern_are_no_cases(texts):
     values[7] = 0.6
     values[:, :4] = np.nan
     recording = OracleRecording(texts.corpus)
-    found, _ = strongest_table(recording, {"pattern_pieces": values}, texts.groups, PARAMETERS)
-    (row,) = found.to_dict("records")
+    rows = strongest_table(recording, {"pattern_pieces": values}, texts.groups, PARAMETERS)
+    (row,) = rows.to_dict("records")
     assert (row["layer"], row["head"], row["texts"]) == (2, 1, TEXTS - 4)
-    assert row["value"] == pytest.approx(0.6)
-
-
-def by_layer(found: tuple[pd.DataFrame, np.ndarray]) -> pd.DataFrame:
-    return found[0].set_index("layer")
+    assert row["score"] == pytest.approx(0.6)
 
 
 def test_sep_to_sep_is_of_heads_that_attend_to_sep(own, texts):
     """One oracle gives all of its attention to [SEP]; no other head gives half."""
-    rows = by_layer(sep_table(*own[:1], own[1], own[1], texts.groups, PARAMETERS))
+    rows = sep_table(*own[:1], own[1], own[1], texts.groups, PARAMETERS).set_index("layer")
     assert rows["heads"].tolist() == [0, 0, 1, 0]
     assert rows["cases"].tolist() == [0, 0, TEXTS, 0]
     assert rows["sep_to_sep_sum"].tolist() == [0, 0, pytest.approx(TEXTS), 0]
@@ -140,15 +134,15 @@ def test_sep_to_sep_is_of_heads_that_attend_to_sep(own, texts):
 
 def test_random_weights_are_measured_at_the_places_of_the_encoders_heads(own, texts):
     recording, beside = measured(texts, "random_weights")
-    found = sep_table(recording, own[1], beside, texts.groups, PARAMETERS)
-    rows = by_layer(found)
+    rows = sep_table(recording, own[1], beside, texts.groups, PARAMETERS).set_index("layer")
     place = SEP[0] * HEADS + SEP[1]
     assert rows["cases"].tolist() == [0, 0, TEXTS, 0]
     assert rows.loc[SEP[0], "sep_to_sep_sum"] == pytest.approx(beside["sep_to_sep"][place].sum())
-    assert set(rows["encoder"]) == {"random_weights"}
-    assert found[1].shape == (2, LAYERS, PARAMETERS.resamples)
+    assert set(rows["arm"]) == {"random_weights"}
+    drawn = np.stack(rows["cases_drawn"])
+    assert drawn.shape == (LAYERS, PARAMETERS.resamples)
     # Of eight groups a resample may have none in a half, hence the median.
-    assert np.median(found[1][1], axis=1).tolist() == [0, 0, TEXTS, 0]
+    assert np.median(drawn, axis=1).tolist() == [0, 0, TEXTS, 0]
 
 
 def test_heads_that_attend_to_sep_on_some_texts_only_are_scored_on_the_others(own, texts):
@@ -157,7 +151,7 @@ def test_heads_that_attend_to_sep_on_some_texts_only_are_scored_on_the_others(ow
     for seed in range(40):
         noise = np.random.default_rng(seed).uniform(0, 1, (LAYERS * HEADS, TEXTS))
         values = {"sep": noise, "sep_to_sep": noise}
-        rows = by_layer(sep_table(own[0], values, values, np.arange(TEXTS), PARAMETERS))
+        rows = sep_table(own[0], values, values, np.arange(TEXTS), PARAMETERS)
         chosen.append(noise[noise.mean(1) > 0.5].mean())
         scored.append(rows["sep_to_sep_sum"].sum() / rows["cases"].sum())
     assert np.mean(chosen) > 0.54

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from stages.core.intervals.groups import group_means
 from stages.core.recordings.recording import Recording, Texts
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 
 # Tokens of one side and of the other.
 Link = tuple[Sequence[int], Sequence[int]]
@@ -158,21 +158,20 @@ def weights_by_head(
     recording: Recording, weights: Weights, resamples: int, seed: int
 ) -> pd.DataFrame:
     """One row a head: mean weight over texts, of links moved, and the gain, with intervals."""
-    columns = recording.places | {"texts": len(weights)}
+    columns = recording.head_keys | {"texts": len(weights)}
     gain = weights.linked - weights.moved
-    for name, values in (("", weights.linked), ("moved", weights.moved), ("gain", gain)):
-        means = group_means(values.T, weights.groups, resamples, seed)
-        columns |= interval_columns(name, *means, value="weight")
+    for name, values in (("weight", weights.linked), ("moved", weights.moved), ("gain", gain)):
+        columns |= estimate_columns(name, *group_means(values.T, weights.groups, resamples, seed))
     table = pd.DataFrame(columns)
     return table.assign(percentile=table["weight"].rank(pct=True))
 
 
 def named_head(recording: Recording, head: int, weights: Weights) -> dict[str, str | float]:
-    """The name of a head, and its weights: the columns `CHOSEN_COLUMNS`."""
+    """The keys of a head, and its weights: the columns `CHOSEN_VALUES`."""
     return {
-        "encoder": recording.name,
-        "layer": recording.places["layer"][head],
-        "head": recording.places["head"][head],
+        "arm": recording.name,
+        "layer": head // recording.heads,
+        "head": head % recording.heads,
         "weight": weights.linked[:, head].mean(),
-        "moved_weight": weights.moved[:, head].mean(),
+        "moved": weights.moved[:, head].mean(),
     }

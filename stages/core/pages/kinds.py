@@ -94,11 +94,13 @@ class HeadGrid(Kind):
         panel: further columns that a panel has one value of.
         marked: a column of booleans; a dot marks cells in which it is true.
         diverging: white is 0; None: where the value may be below 0.
+        abreast: so many panels that follow each other stand in one row.
     """
 
     panel: tuple[str, ...] = ()
     marked: str | None = None
     diverging: bool | None = None
+    abreast: int = 1
 
     def draw(self, measures: Measures) -> Figure:
         rows = panels(self.frame(measures), *self.panel)
@@ -116,6 +118,7 @@ class HeadGrid(Kind):
             panel="panel",
             diverging=diverging,
             marked=self.marked,
+            abreast=self.abreast,
             tooltip=tooltip,
             finding=extremes_in_words(rows, self.value, self.declared, self.panel),
         )

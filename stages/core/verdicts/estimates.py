@@ -192,12 +192,13 @@ def difference_of(one: Estimate, other: Estimate) -> Estimate:
 
 
 def count_above(heads: pd.DataFrame, column: str, bound: float) -> Estimate:
-    """How many heads have a mean above a bound; `low` and `high` are limits of 95% intervals.
+    """How many heads have a value above a bound, by the 95% interval of each.
 
     The range of the count goes from those that are significantly above it to all but those that
     are significantly below, after Holm's correction over all heads.
     """
-    half_width = (heads["high"] - heads["low"]) / 2
+    low, high = (heads[end] for end in interval_of(column))
+    half_width = (high - low) / 2
     error = (half_width / scipy.stats.norm.isf((1 - LEVEL) / 2)).clip(lower=np.finfo(float).tiny)
     score = ((heads[column] - bound) / error).to_numpy()
     above, below = (holm(scipy.stats.norm.sf(sign * score)) < (1 - LEVEL) / 2 for sign in (1, -1))

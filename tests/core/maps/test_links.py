@@ -98,7 +98,7 @@ def test_each_head_has_its_weight_and_gain():
     row = table.loc[(2, 1)]
     number = 2 * HEADS + 1
     assert row["weight"] == pytest.approx(number)
-    assert row["moved_weight"] == pytest.approx(number / 10)
-    assert row["gain_weight"] == pytest.approx(number * 0.9)
+    assert row["moved"] == pytest.approx(number / 10)
+    assert row["gain"] == pytest.approx(number * 0.9)
     assert row["percentile"] == pytest.approx((number + 1) / (LAYERS * HEADS))
     assert table["texts"].unique().tolist() == [20]

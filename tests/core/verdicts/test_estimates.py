@@ -143,7 +143,7 @@ def test_rows_of_fine_tunings_become_one_with_an_interval_over_them():
 def heads_of(*means: float) -> pd.DataFrame:
     """Intervals of which a quarter lies below: their half-width is 1, a standard error 0.51."""
     means = np.array(means)
-    return pd.DataFrame({"mean": means, "low": means - 0.5, "high": means + 1.5})
+    return pd.DataFrame({"mean": means, "mean_low": means - 0.5, "mean_high": means + 1.5})
 
 
 def test_heads_are_counted_that_are_shown_to_be_above_among_so_many():
