@@ -1,8 +1,8 @@
 """Is a committed `dvc.lock` what these sources and parameters give? Checked without any data.
 
 `dvc repro --allow-missing --dry` knows for every stage but those that depend on a folder gathered
-from many stages' outputs. The hash of such a folder follows from the hashes of its files, all of
-which the lock holds, so it can be computed and compared. Of code that changed it knows that the
+from many stages' outputs. The hash of such a folder follows from the hashes of its files; the lock
+or DVC's cache has them, otherwise sizes must add up (`folder_complaints`). Of code that changed it knows that the
 stage `code` would run, and not which others after it; their sums say that. With `--bytes` the
 outputs that are here are held against the lock, too, and so is DVC's cache.
 
@@ -25,7 +25,7 @@ from stages.core.stage.files import read_yaml
 from stages.core.stage.lock_file import LOCK, read_lock
 from stages.core.stage.places import CODE
 from stages.core.stage.settings import PARAMETER_FILE
-from tools.lock_bytes import DVC, bytes_complaints, folder_hash
+from tools.lock_bytes import DVC, FOLDER, bytes_complaints, cache_of, folder_hash
 from tools.repository import require_repository
 
 PRINT_SUMS = """
@@ -35,24 +35,49 @@ print(json.dumps(contents()))
 """
 
 
-def folder_complaints(lock: dict) -> list[str]:
-    """One line for each gathered folder whose hash is not that of the outputs inside of it."""
-    made = {out["path"]: out["md5"] for stage in lock.values() for out in stage.get("outs", [])}
+def folder_complaints(lock: dict, cache: Path | None = None) -> list[str]:
+    """One line for each gathered folder that is not the outputs inside of it.
+
+    Outputs that are folders are compared file by file, if DVC's cache has their lists. In a fresh
+    clone it has none: then the number of files and their size must add up.
+
+    Args:
+        cache: as of `cache_of`.
+    """
+    made = {out["path"]: out for stage in lock.values() for out in stage.get("outs", [])}
     complaints = []
     for name, stage in lock.items():
         for dep in stage.get("deps", []):
             prefix = f"{dep['path']}/"
             inside = {
-                path.removeprefix(prefix): md5
-                for path, md5 in made.items()
+                path.removeprefix(prefix): out
+                for path, out in made.items()
                 if path.startswith(prefix)
             }
-            if inside and dep["md5"] != folder_hash(inside):
+            if inside and not _adds_up(dep, inside, cache):
                 complaints.append(
                     f"{name}: {dep['path']} is not what the {len(inside)} outputs in it add up to; "
                     "run dvc repro, and remove files there that no stage makes any more"
                 )
     return complaints
+
+
+def _adds_up(dep: dict, inside: dict[str, dict], cache: Path | None) -> bool:
+    """Whether a gathered folder has the files of the outputs inside of it and no others."""
+    files: dict[str, str] = {}
+    for path, out in inside.items():
+        if not out["md5"].endswith(FOLDER):
+            files[path] = out["md5"]
+            continue
+        listed = cache and cache / out["md5"][:2] / out["md5"][2:]
+        if not listed or not listed.is_file():
+            return all(
+                dep.get(key) == sum(out.get(key, default) for out in inside.values())
+                for key, default in (("size", 0), ("nfiles", 1))
+            )
+        for entry in json.loads(listed.read_text(encoding="utf-8")):
+            files[f"{path}/{entry['relpath']}"] = entry["md5"]
+    return dep["md5"] == folder_hash(files)
 
 
 def code_complaints(lock: dict, sums: dict[str, str]) -> list[str]:
@@ -107,7 +132,9 @@ def complaints_of_earlier_code(folder: Path) -> list[str]:
         InputError: there is no lock, or a kill cut it short.
     """
     lock = read_lock(folder / LOCK)
-    return folder_complaints(lock) + settings_complaints(lock, read_yaml(folder / PARAMETER_FILE))
+    return folder_complaints(lock, cache_of(folder)) + settings_complaints(
+        lock, read_yaml(folder / PARAMETER_FILE)
+    )
 
 
 def complaints(folder: Path, sums: dict[str, str] | None = None) -> list[str]:
@@ -121,7 +148,7 @@ def complaints(folder: Path, sums: dict[str, str] | None = None) -> list[str]:
     """
     require_repository(folder)
     lock = read_lock(folder / LOCK)
-    complaints = folder_complaints(lock)
+    complaints = folder_complaints(lock, cache_of(folder))
     complaints += code_complaints(lock, sums or sums_of((folder / "stages").resolve()))
     dry = subprocess.run(
         [*DVC, "repro", "--allow-missing", "--dry"], cwd=folder, capture_output=True, text=True

@@ -79,6 +79,26 @@ def test_an_altered_output_of_a_gathered_folder_is_found():
     assert len(folder_complaints(lock)) == 1
 
 
+def test_an_altered_folder_in_a_gathered_folder_is_found(tmp_path):
+    """By its files if the cache lists them, otherwise by their number and size."""
+    listed = [{"md5": "0" * 32, "relpath": "a.csv"}, {"md5": "1" * 32, "relpath": "b.csv"}]
+    made = folder_hash({entry["relpath"]: entry["md5"] for entry in listed})
+    one = {"path": "work/one", "md5": made, "size": 7, "nfiles": 2}
+    two = {"path": "work/two.csv", "md5": "2" * 32, "size": 3}
+    files = {"one/a.csv": "0" * 32, "one/b.csv": "1" * 32, "two.csv": "2" * 32}
+    whole = {"path": "work", "md5": folder_hash(files), "size": 10, "nfiles": 3}
+    lock = {"a": {"outs": [one]}, "b": {"outs": [two]}, "gather": {"deps": [whole]}}
+    assert folder_complaints(lock) == []
+    (tmp_path / made[:2]).mkdir()
+    (tmp_path / made[:2] / made[2:]).write_text(json.dumps(listed))
+    assert folder_complaints(lock, tmp_path) == []
+    two["md5"] = "3" * 32  # another file of the same size
+    assert folder_complaints(lock) == []
+    assert len(folder_complaints(lock, tmp_path)) == 1
+    two["size"] = 4
+    assert len(folder_complaints(lock)) == 1
+
+
 def test_stages_whose_code_changed_are_found():
     sums = {"drift.txt": "a sum", "effects.txt": "another"}
     drift = {"path": "work/code/drift.txt", "md5": hashlib.md5(b"a sum").hexdigest()}
