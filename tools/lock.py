@@ -1,10 +1,10 @@
 """Is a committed `dvc.lock` what these sources and parameters give? Checked without any data.
 
 `dvc repro --allow-missing --dry` knows for every stage but those that depend on a folder gathered
-from many stages' outputs. The hash of such a folder follows from the hashes of its files; the lock
-or DVC's cache has them, otherwise sizes must add up (`folder_complaints`). Of code that changed it knows that the
-stage `code` would run, and not which others after it; their sums say that. With `--bytes` the
-outputs that are here are held against the lock, too, and so is DVC's cache.
+from many stages' outputs. The hash of such a folder follows from the hashes of its files. The lock
+or DVC's cache has them; otherwise sizes must add up (`folder_complaints`). Of code that changed DVC
+knows that the stage `code` would run, and not which others after it; their sums say that. With
+`--bytes` the outputs that are here are held against the lock, too, and so is DVC's cache.
 
 A configuration takes up to an hour to rebuild, and data that are not carried along. So its lock may
 be of earlier code: its numbers are those of the commit that wrote it, its settings those of now.
