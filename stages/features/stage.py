@@ -24,6 +24,7 @@ from stages.core.annotation.word_kinds import (
 from stages.core.encoder.batches import encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.intervals.groups import group_means, resampled_means
+from stages.core.intervals.held_out import held_out
 from stages.core.maps.accumulated import HeadValues
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
@@ -32,11 +33,10 @@ from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TASK_ARMS, TUNED, UNTUNED
 from stages.core.stage.places import TAGGER, examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
 from stages.core.tasks.task import load_task, seeds_of
 from stages.features.matches import match_gains, match_table
-from stages.features.rises import rise_table
 from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, MATCHES, RISES, SHARES
 
 Words = list[dict]
@@ -166,13 +166,12 @@ def share_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int
             groups = np.arange(values.shape[1])
             columns = {"arm": arm, "kind": kind, "aggregate": aggregate}
             columns |= {"layer": layer, "head": head}
-            found = group_means(values, groups, resamples, seed)
-            columns |= interval_columns("", *found, value="share")
+            columns |= estimate_columns("share", *group_means(values, groups, resamples, seed))
             changes = [np.full(len(values), np.nan)] * 3
             if arm == TUNED:
                 change = values - before[kind, aggregate]
                 changes = group_means(change, groups, resamples, seed)
-            columns |= interval_columns("change", *changes, value="share")
+            columns |= estimate_columns("change", *changes)
             examples = (~np.isnan(values[0])).sum()
             tables.append(pd.DataFrame(columns | {"examples": examples}))
     return pd.concat(tables, ignore_index=True)
@@ -190,13 +189,17 @@ def example_shares(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.
 
 
 def example_changes(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
-    """One row a kind, aggregate and example that has the kind: the columns of `CHANGES`."""
+    """One row a kind, aggregate and example that has the kind: the columns of `CHANGES`.
+
+    `change` is absolute, those of the halves of the layers are signed.
+    """
     change = {which: after - shares[UNTUNED][which] for which, after in shares[TUNED].items()}
     keys = ("kind", "aggregate")
     absolute = {which: np.abs(values) for which, values in change.items()}
     table = _of_examples(absolute, keys, {"change": slice(None)}, ids, heads)
     halves = {"early_change": EARLY, "late_change": LATE}
-    return table.merge(_of_examples(change, keys, halves, ids, heads), on=[*keys, "id"])
+    table = table.merge(_of_examples(change, keys, halves, ids, heads), on=[*keys, "id"])
+    return table.assign(arm=TUNED)
 
 
 def _of_examples(
@@ -221,28 +224,41 @@ def _of_examples(
     return pd.concat(tables, ignore_index=True)
 
 
-def cls_table(
-    cls_shares: dict[str, ByKind], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row an arm, kind and aggregate: what [CLS] gives to it in the last layer.
+def rise_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int) -> pd.DataFrame:
+    """One row a kind and aggregate: the columns of `RISES`.
 
-    It is the mean over heads.
-
-    Returns:
-        The table, and its column `share` on resamples, which draw the same examples for all kinds
-        that all examples have.
+    One half of the examples selects the head in which the kind gains most by tuning; its gain is
+    measured on the other half.
     """
-    rows, drawn = [], []
+    rows = []
+    for (kind, aggregate), after in shares[TUNED].items():
+        change = after - shares[UNTUNED][kind, aggregate]
+        change = change[:, ~np.isnan(change).any(0)].T
+        nothing = np.zeros((len(change), 1))
+        choice = held_out(change, nothing, np.arange(len(change)), resamples, seed)
+        layer, head = divmod(choice.best, heads)
+        row = {"arm": TUNED, "kind": kind, "aggregate": aggregate, "layer": layer, "head": head}
+        score = choice.score
+        row |= estimate_columns("rise", score.value, score.low, score.high)
+        row |= {drawn_of("rise"): score.drawn, "examples": choice.cases, "same": choice.same}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def cls_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
+    """One row an arm, kind and aggregate: the columns of `CLS`.
+
+    Resamples draw the same examples for all kinds that all examples have.
+    """
+    tables = []
     for arm, kinds in cls_shares.items():
         for (kind, aggregate), values in kinds.items():
-            measured = values.mean(0, keepdims=True)
-            found = resampled_means(measured, np.arange(measured.shape[1]), resamples, seed)
-            (mean,), (low,), (high,) = found.value, found.low, found.high
-            row = {"arm": arm, "kind": kind, "aggregate": aggregate}
-            row |= {"share": mean, "low": low, "high": high}
-            rows.append(row | {"examples": int((~np.isnan(measured)).sum())})
-            drawn.append(found.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+            shares = values.mean(0, keepdims=True)
+            mean = resampled_means(shares, np.arange(shares.shape[1]), resamples, seed)
+            columns = {"arm": arm, "kind": kind, "aggregate": aggregate}
+            columns |= estimate_columns("share", mean.value, mean.low, mean.high, mean.drawn)
+            tables.append(pd.DataFrame(columns | {"examples": int((~np.isnan(shares)).sum())}))
+    return pd.concat(tables, ignore_index=True)
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
@@ -267,13 +283,11 @@ def run_stage(task: str, seed: int | None = None) -> None:
         recording = StoredRecording(arm, store, tokens)
         shares[arm], cls_shares[arm] = kind_shares(recording, drawn)
         gains[arm] = match_gains(recording)
-    settings = (parameters.resamples, parameters.seed)
-    HEADS.write(share_table(shares, recording.heads, *settings), task=task)
-    SHARES.write(example_shares(shares, drawn["id"], recording.heads), task=task)
-    CHANGES.write(example_changes(shares, drawn["id"], recording.heads), task=task)
-    for declared, (table, resampled) in {
-        RISES: rise_table(shares, recording.heads, *settings),
-        CLS: cls_table(cls_shares, *settings),
-        MATCHES: match_table(gains, recording.heads, *settings),
-    }.items():
-        declared.write(table, [resampled], task=task)
+    settings = (recording.heads, parameters.resamples, parameters.seed)
+    keys = {"data": task, "seed": seed}
+    HEADS.write(share_table(shares, *settings), **keys)
+    SHARES.write(example_shares(shares, drawn["id"], recording.heads), **keys)
+    CHANGES.write(example_changes(shares, drawn["id"], recording.heads), **keys)
+    RISES.write(rise_table(shares, *settings), **keys)
+    CLS.write(cls_table(cls_shares, *settings[1:]), **keys)
+    MATCHES.write(match_table(gains, *settings), **keys)
