@@ -10,7 +10,6 @@ from stages.features.tables import CHANGES, CLS, HEADS, MATCHES, MAXIMUM, RISES,
 
 SPELT = "spelling|substring"  # the original's ways of finding a kind
 WITH_CONTROL = [TUNED, RANDOM_WEIGHTS]
-VALUES = {**SHARES.values, **CHANGES.values}
 
 
 def mean_changes(measures: Measures) -> pd.DataFrame:
@@ -64,7 +63,7 @@ PAGE = Page(
                     "Attention to each kind",
                     mean_shares,
                     caption="Mean over examples and heads.",
-                    titles={name: value.heading for name, value in VALUES.items()},
+                    values={**SHARES.values, **CHANGES.values},
                 ),
                 Grid(
                     "features-rises",
