@@ -276,7 +276,7 @@ def _write_features(folder: Path, task: str) -> None:
         features.SHARES.write(features.example_shares(shares, ids, HEADS), **keys)
         features.CHANGES.write(features.example_changes(shares, ids, HEADS), **keys)
         features.RISES.write(features.rise_table(shares, HEADS, *RESAMPLES), **keys)
-        features.CLS.write(features.cls_table(of_cls, *RESAMPLES), **keys)
+        features.CLS.write(features.cls_share_table(of_cls, *RESAMPLES), **keys)
         gains = {arm: of_arm["cls", "sum"] for arm, of_arm in shares.items()}
         features.MATCHES.write(features.match_table(gains, HEADS, *RESAMPLES), **keys)
 

@@ -55,7 +55,7 @@ def match_weights(
             continue
         cases += 1
         same, rest = (
-            np.concatenate([places[other] for other in found]) for found in (equal, different)
+            np.concatenate([places[other] for other in others]) for others in (equal, different)
         )
         given = np.zeros(len(numbers))
         given[same] = 1
@@ -69,12 +69,12 @@ def match_gains(recording: StoredRecording) -> Float[np.ndarray, "head text"]:
     texts = len(recording.tokens)
     gains = HeadValues(recording.layers * recording.heads, texts)
     for batch in recording.batches():
-        for place, row in enumerate(batch.rows):
+        for example, row in enumerate(batch.rows):
             tokens = recording.tokens.iloc[row]
             weights = match_weights(tokens["word"], tokens["tokens"], tokens["segments"])
             if weights is not None:
-                length = batch.lengths[place]
-                maps = batch.maps[place, ..., :length, :length].numpy()
+                length = batch.lengths[example]
+                maps = batch.maps[example, ..., :length, :length].numpy()
                 gains.add(GAIN, row, np.tensordot(maps, weights, 2).ravel())
     return gains.get(GAIN, np.full((recording.layers * recording.heads, texts), np.nan))
 

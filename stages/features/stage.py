@@ -1,7 +1,7 @@
-"""What tuning changes in attention to parts of speech, negation and special tokens.
+"""How tuning changes attention to parts of speech, negation and special tokens.
 
-Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and what [CLS] looks at in the last layer
-(section 4.5): the untuned and the tuned models of a task on the same validation examples.
+Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and the attention of [CLS] in the last layer
+(section 4.5). The untuned and the tuned models of a task read the same validation examples.
 """
 
 from collections.abc import Callable
@@ -71,32 +71,32 @@ NEGATION_PARTS = ("not", "n't", "no")
 def token_kinds(
     words: Words, numbers: list[int], pieces: list[str], special: list[int]
 ) -> dict[str, Bool[np.ndarray, " token"]]:
-    """Which tokens of a text are of which kind; kinds that the text lacks are left out.
+    """Which tokens of a text have each kind; kinds that the text lacks are left out.
 
-    A kind is found by position: the tokens of the words that are annotated with it.
+    The annotation of a word decides about its tokens, by their positions.
     """
     kinds = {name: np.equal(special, code) for name, code in SPECIAL_KINDS.items()}
-    place = np.array(numbers)
+    word_of_token = np.array(numbers)
     for name, test in WORD_KINDS.items():
         chosen = [number for number, word in enumerate(words) if test(word)]
-        kinds[name] = np.isin(place, chosen)
-        spelt = {piece for piece, found in zip(pieces, kinds[name], strict=True) if found}
+        kinds[name] = np.isin(word_of_token, chosen)
+        spelt = {piece for piece, has in zip(pieces, kinds[name], strict=True) if has}
         kinds[name + BY_SPELLING] = np.array([piece in spelt for piece in pieces])
     negated = [
         number
         for number, word in enumerate(words)
         if any(part in word["text"].lower() for part in NEGATION_PARTS)
     ]
-    kinds[SUBSTRING] = np.isin(place, negated)
+    kinds[SUBSTRING] = np.isin(word_of_token, negated)
     return {name: tokens for name, tokens in kinds.items() if tokens.any()}
 
 
 def received(
     maps: Float32[np.ndarray, "layer head query key"], tokens: Bool[np.ndarray, " key"]
 ) -> dict[str, Float[np.ndarray, "layer head"]]:
-    """Attention that the tokens of the kind get: summed over queries and divided by the length.
+    """The attention to tokens of the kind: summed over queries, divided by the length.
 
-    Of several the largest, and their sum, by the names of `AGGREGATES`.
+    By the names of `AGGREGATES`: the largest of several tokens, and their sum.
     """
     return _aggregated(maps[..., tokens].mean(-2))
 
@@ -106,7 +106,7 @@ def cls_row(
     tokens: Bool[np.ndarray, " key"],
     cls: Bool[np.ndarray, " key"],
 ) -> dict[str, Float[np.ndarray, " head"]]:
-    """What [CLS] gives to the tokens of the kind in the last layer, by head: largest, and sum."""
+    """The weights from [CLS] to tokens of the kind in the last layer, by head: largest, and sum."""
     (row,) = np.flatnonzero(cls)[:1]
     return _aggregated(maps[-1, :, row][:, tokens])
 
@@ -116,21 +116,21 @@ def _aggregated(shares: Float[np.ndarray, "*head token"]) -> dict[str, Float[np.
 
 
 def annotated(examples: pd.DataFrame) -> pd.DataFrame:
-    """The examples with words: their own, or the tagger's where there is one, or none."""
+    """The examples with annotated words: given, else the tagger's, else none."""
     if examples["words"].map(len).any() or not Tagger.is_trained(TAGGER):
         return examples
     return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
 
 
 def kind_shares(recording: StoredRecording, examples: pd.DataFrame) -> tuple[ByKind, OfLastLayer]:
-    """What every head gives to each kind, and what [CLS] gives to it in the last layer."""
+    """Each kind's share of attention in every head, and its share from [CLS] in the last layer."""
     heads, count = recording.heads, len(examples)
     shares = {name: HeadValues(recording.layers * heads, count) for name in AGGREGATES}
     cls_shares = {name: HeadValues(heads, count) for name in AGGREGATES}
     for batch in recording.batches():
-        for place, row in enumerate(batch.rows):
-            length = batch.lengths[place]
-            maps = batch.maps[place, ..., :length, :length].numpy()
+        for example, row in enumerate(batch.rows):
+            length = batch.lengths[example]
+            maps = batch.maps[example, ..., :length, :length].numpy()
             tokens = recording.tokens.iloc[row]
             kinds = token_kinds(
                 examples["words"][row], tokens["word"], tokens["tokens"], tokens["special"]
@@ -245,7 +245,7 @@ def rise_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int)
     return pd.DataFrame(rows)
 
 
-def cls_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
+def cls_share_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
     """One row an arm, kind and aggregate: the columns of `CLS`.
 
     Resamples draw the same examples for all kinds that all examples have.
@@ -289,5 +289,5 @@ def run_stage(task: str, seed: int | None = None) -> None:
     SHARES.write(example_shares(shares, drawn["id"], recording.heads), **keys)
     CHANGES.write(example_changes(shares, drawn["id"], recording.heads), **keys)
     RISES.write(rise_table(shares, *settings), **keys)
-    CLS.write(cls_table(cls_shares, *settings[1:]), **keys)
+    CLS.write(cls_share_table(cls_shares, *settings[1:]), **keys)
     MATCHES.write(match_table(gains, *settings), **keys)

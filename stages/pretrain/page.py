@@ -21,7 +21,7 @@ SCORES = {
 TO_KIND = Value("share of attention", **SHARE)
 
 
-def scores(measures: Measures) -> pd.DataFrame:
+def unigram_comparison(measures: Measures) -> pd.DataFrame:
     """One row an encoder: the values of `SCORES` with intervals over texts; counts."""
     rows = []
     for encoder, texts in measures.rows(TEXTS).groupby("data", sort=False):
@@ -53,7 +53,7 @@ def curve_and_level(measures: Measures) -> pd.DataFrame:
         Columns `data`, `reader`, `step` and `loss`.
     """
     curve = measures.rows(CURVE).assign(reader="encoder")
-    levels = scores(measures).set_index("data")["unigram_loss"]
+    levels = unigram_comparison(measures).set_index("data")["unigram_loss"]
     level = curve.assign(reader=UNIGRAM, loss=curve["data"].map(levels))
     return pd.concat([curve, level], ignore_index=True)[["data", "reader", "step", "loss"]]
 
@@ -105,7 +105,7 @@ PAGE = Page(
                 Dots(
                     "pretrain-scores",
                     "Loss beside the unigram baseline",
-                    scores,
+                    unigram_comparison,
                     "loss",
                     "Intervals resample texts.",
                     of=SCORES["loss"],
@@ -116,7 +116,7 @@ PAGE = Page(
                 Grid(
                     "pretrain-scores",
                     "Masked tokens of held-out text",
-                    scores,
+                    unigram_comparison,
                     caption="The unigram baseline always names the most frequent token.",
                     values=SCORES,
                 ),

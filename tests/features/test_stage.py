@@ -13,7 +13,7 @@ from stages.features.stage import (
     BY_SPELLING,
     SUBSTRING,
     cls_row,
-    cls_table,
+    cls_share_table,
     example_changes,
     example_shares,
     kind_shares,
@@ -184,7 +184,7 @@ def test_examples_without_the_kind_are_no_cases_of_a_rise():
 
 def test_what_cls_gives_is_a_mean_over_heads_and_examples():
     values = np.array([[0.2, 0.4, np.nan, 0.1, 0.3, 0.3], [0.6, 0.8, np.nan, 0.1, 0.3, 0.3]])
-    table = cls_table({"tuned": {("sep", "maximum"): values}}, 50, 0)
+    table = cls_share_table({"tuned": {("sep", "maximum"): values}}, 50, 0)
     (row,) = table.to_dict("records")
     assert row["share"] == pytest.approx((0.4 + 0.6 + 0.1 + 0.3 + 0.3) / 5)
     assert row["share_low"] < row["share"] < row["share_high"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from stages.core.verdicts.measures import Measures
-from stages.pretrain.page import PAGE, UNIGRAM, curve_and_level, head_courses, scores
+from stages.pretrain.page import PAGE, UNIGRAM, curve_and_level, head_courses, unigram_comparison
 from stages.pretrain.tables import CURVE, HEADS, KINDS, TEXTS
 from tests.claims import write_table
 from tests.synthetic_measures import write_pretraining
@@ -34,7 +34,7 @@ def write_texts(measures: Measures, loss: float, right: int) -> None:
 
 def test_scores_are_shares_of_all_masked_tokens(made) -> None:
     write_texts(made, 4, 5)
-    (row,) = scores(made).to_dict("records")
+    (row,) = unigram_comparison(made).to_dict("records")
     assert row["accuracy"] == pytest.approx(0.25)
     assert row["unigram_accuracy"] == pytest.approx(0.05)
     assert row["loss"] == pytest.approx(4, abs=0.05)
@@ -55,7 +55,7 @@ def test_the_loss_is_compared_with_that_of_the_baseline_on_the_same_texts(
 ) -> None:
     """Most noise is that of the texts, which both share; the difference has little of it."""
     write_texts(made, loss, 5)
-    (row,) = scores(made).to_dict("records")
+    (row,) = unigram_comparison(made).to_dict("records")
     assert row["difference"] == pytest.approx(loss - 6)
     assert (
         10 * (row["difference_high"] - row["difference_low"]) < row["loss_high"] - row["loss_low"]
