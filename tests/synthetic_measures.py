@@ -39,7 +39,7 @@ from stages.layer_probes.tables import SCORES as LAYER_PROBES
 from stages.matching import tables as matching
 from stages.patterns import tables as patterns
 from stages.patterns.labelled_maps import CLASSES
-from stages.pretrain.tables import KINDS
+from stages.pretrain import tables as pretrain
 from stages.report.command import app as report
 from stages.word_order import tables as word_order
 from tests.declared import write_declared
@@ -78,6 +78,7 @@ tasks:
     kind: choice
     max_length: 128
 readers: {tasks: [passages]}
+pretrain: {encoders: [tiny]}
 corpora: {sentences: {source: written, texts: 24}}
 stimuli: {written: {source: written, train: 10, test: 10, sentences: 4, seed: 0}}
 findings: {configuration: synthetic, resamples: 50, seed: 0}
@@ -152,21 +153,21 @@ def write_pretraining(folder: Path, generator: np.random.Generator) -> None:
     """The curve of an encoder that was made here, and its outcomes on forty texts."""
     steps = np.arange(5) * 500
     loss = np.array([8.0, 6.5, 5.5, 5.0, 4.8])
-    curve = {"encoder": "tiny", "step": steps, "tokens": 2048 * steps, "loss": loss}
-    _write(folder, "pretrain/tiny-curve", pd.DataFrame({**curve, "accuracy": 0.5 - loss / 16}))
+    curve = {"step": steps, "tokens": 2048 * steps, "loss": loss, "accuracy": 0.5 - loss / 16}
+    write_declared(folder, pretrain.CURVE, pd.DataFrame(curve), data="tiny")
     places = pd.MultiIndex.from_product([steps, (1, 2), (1, 2)], names=["step", "layer", "head"])
     heads = places.to_frame(index=False)
     heads["tokens"] = 2048 * heads["step"]
     # The last head grows with the steps, for every kind.
     grown = 0.1 + heads["step"] / 4000 * (heads["layer"] * heads["head"] == 4)
-    kinds = {kind: grown + generator.normal(0, 0.01, len(heads)) for kind in KINDS}
-    _write(folder, "pretrain/tiny-heads", heads.assign(encoder="tiny", **kinds))
+    kinds = {kind: grown + generator.normal(0, 0.01, len(heads)) for kind in pretrain.KINDS}
+    write_declared(folder, pretrain.HEADS, heads.assign(**kinds), data="tiny")
     noise = generator.normal(0, 5, 40)
-    texts = {"encoder": "tiny", "text": range(40), "masked": 20, "loss": 100 + noise, "right": 6}
-    alone = {"unigram_loss": 130 + noise, "unigram_right": 1}
-    _write(folder, "pretrain/tiny-texts", pd.DataFrame({**texts, **alone}))
-    facts = {"what": ["steps", "setting: layers"], "value": ["2000", "4"]}
-    _write(folder, "pretrain/tiny-facts", pd.DataFrame({"encoder": "tiny", **facts}))
+    texts = {"text": range(40), "masked": 20, "loss": 100 + noise, "right": 6}
+    unigram = {"unigram_loss": 130 + noise, "unigram_right": 1}
+    write_declared(folder, pretrain.TEXTS, pd.DataFrame({**texts, **unigram}), data="tiny")
+    facts = {"fact": ["steps", "setting: layers"], "content": ["2000", "4"]}
+    write_declared(folder, pretrain.FACTS, pd.DataFrame(facts), data="tiny")
 
 
 def _write_classifier(folder: Path, generator: np.random.Generator) -> None:

@@ -270,16 +270,14 @@ def _write_features(folder: Path, task: str) -> None:
             of_cls.setdefault(arm, {})[kind, aggregate] = values[-HEADS:]
     ids = pd.Series([f"x{row}" for row in range(10)])
     with contextlib.chdir(folder):
-        features.HEADS.write(features.share_table(shares, HEADS, *RESAMPLES), task=task)
-        features.SHARES.write(features.example_shares(shares, ids, HEADS), task=task)
-        features.CHANGES.write(features.example_changes(shares, ids, HEADS), task=task)
-        rises, drawn = features.rise_table(shares, HEADS, *RESAMPLES)
-        features.RISES.write(rises, [drawn], task=task)
-        table, drawn = features.cls_table(of_cls, *RESAMPLES)
-        features.CLS.write(table, [drawn], task=task)
+        keys = {"data": task, "seed": 0}
+        features.HEADS.write(features.share_table(shares, HEADS, *RESAMPLES), **keys)
+        features.SHARES.write(features.example_shares(shares, ids, HEADS), **keys)
+        features.CHANGES.write(features.example_changes(shares, ids, HEADS), **keys)
+        features.RISES.write(features.rise_table(shares, HEADS, *RESAMPLES), **keys)
+        features.CLS.write(features.cls_share_table(of_cls, *RESAMPLES), **keys)
         gains = {arm: of_arm["cls", "sum"] for arm, of_arm in shares.items()}
-        table, drawn = features.match_table(gains, HEADS, *RESAMPLES)
-        features.MATCHES.write(table, [drawn], task=task)
+        features.MATCHES.write(features.match_table(gains, HEADS, *RESAMPLES), **keys)
 
 
 def _write_gradients(folder: Path, task: str) -> None:

@@ -1,10 +1,10 @@
-"""What tuning changes in attention to kinds of tokens (Kovaleva et al. 2019, 4.4 and 4.5).
+"""How tuning changes attention to kinds of tokens (Kovaleva et al. 2019, 4.4 and 4.5).
 
-Maps are recorded of the first fine-tuning of each task alone. Of several tokens of a kind in a text
-the one that gets most counts, as in the source.
+Maps are recorded of the first fine-tuning of each task. Of several tokens of a kind in a text, the
+one that gets most counts, as in the source.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,253 +12,202 @@ import pandas as pd
 from jaxtyping import Float
 
 from stages.core.intervals.groups import resampled_ratios
-from stages.core.intervals.held_out import SCORE
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
-from stages.core.stage.tables import drawn_name
-from stages.core.verdicts.answers import Answer, over_tasks
+from stages.core.tables import drawn_of
+from stages.core.verdicts.answers import Answer
 from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import (
-    Estimate,
-    difference_of,
-    largest,
-    mean_of,
-    smallest,
-)
-from stages.core.verdicts.learnt import of_learnt_tasks
+from stages.core.verdicts.estimates import Estimate, difference_of, largest, mean_of, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured
-from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
+from stages.core.verdicts.of_data import of_arm, of_data
+from stages.features.tables import CHANGES, CLS, MATCHES, MAXIMUM, RISES, SHARES
 
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
-# What [CLS] may look at in place of [SEP].
+# Kinds that [CLS] may prefer to [SEP].
 RIVALS = ("cls", "punctuation", *LINGUISTIC)
-AGGREGATE = "maximum"
-NOT_TUNED = "the change is by tuning, and random weights were not tuned"
-
-Values = Callable[[pd.DataFrame], Float[np.ndarray, " example"]]
+AGAINST_RANDOM = {"arm": TUNED, "control": RANDOM_WEIGHTS}
+OF_TUNING = {
+    "arm": TUNED,
+    "uncontrolled": "the change is by tuning, and random weights were not tuned",
+}
 
 
 @measure
 def early_less_late(measures: Measures, settings: Settings, kind: str, sign: int) -> Answer:
-    """What tokens of a kind get in the lower half of the layers of the tuned encoder, less the
-    upper half; with the sign -1 the other way round. On the task where that is least."""
+    """A kind's share in the lower half of the layers minus that in the upper half.
 
-    def difference(own: pd.DataFrame) -> Float[np.ndarray, " example"]:
-        return sign * (own["early"] - own["late"]).to_numpy()
+    The sign -1 turns the difference over. The task on which it is smallest decides.
+    """
 
-    rows = _of_kind(of_learnt_tasks(measures, SHARES), kind)
-    return _of_tuned(
-        over_tasks(
-            _means(rows, TUNED, difference, settings),
-            smallest,
-            _means(rows, RANDOM_WEIGHTS, difference, settings),
-        )
-    )
+    def difference(examples: pd.DataFrame) -> Estimate:
+        return _mean(sign * (examples["early"] - examples["late"]), settings)
+
+    rows = SHARES.where(kind=kind, aggregate=MAXIMUM)
+    return of_data(measures, rows, difference, decide=smallest, **AGAINST_RANDOM)
 
 
 @measure
 def change_in_half(measures: Measures, settings: Settings, kind: str, half: str) -> Answer:
-    """How much more a kind of token gets after tuning, in the lower or upper half of the layers.
-
-    Mean over tasks.
+    """A kind's gain by tuning in the lower or upper half of the layers, mean over tasks.
 
     Args:
         half: early or late.
     """
-    rows = _of_kind(of_learnt_tasks(measures, CHANGES), kind)
-    found = {
-        str(task): _mean(own[f"{half}_change"].to_numpy(), settings)
-        for task, own in rows.groupby("task", sort=False)
-    }
-    return _of_tuned(over_tasks(found, mean_of, uncontrolled=NOT_TUNED))
+
+    def change(examples: pd.DataFrame) -> Estimate:
+        return _mean(examples[f"{half}_change"], settings)
+
+    rows = CHANGES.where(kind=kind, aggregate=MAXIMUM)
+    return of_data(measures, rows, change, decide=mean_of, **OF_TUNING)
 
 
 @measure
 def task_over_others(measures: Measures, settings: Settings, kind: str, task: str) -> Answer:
-    """What tokens of a kind get from the encoder tuned on one task, less what they get on the
-    other task where they get most."""
-    rows = _of_kind(of_learnt_tasks(measures, SHARES), kind)
-    own, control = (
-        _means(rows, arm, lambda found: found["share"].to_numpy(), settings)
-        for arm in (TUNED, RANDOM_WEIGHTS)
-    )
-    if task not in own or len(own) < 2:
+    """A kind's share on one task minus its share on the other task with the largest share."""
+
+    def share(examples: pd.DataFrame) -> Estimate:
+        return _mean(examples["share"], settings)
+
+    rows = SHARES.where(kind=kind, aggregate=MAXIMUM)
+    answer = of_data(measures, rows, share, decide=mean_of, **AGAINST_RANDOM)
+    shares = answer.tasks
+    if task not in shares or len(shares) < 2:
         raise NotMeasured(f"the claim is about the task {task} beside others")
-    answer = Answer(_over_each(own, task), own, decided_on=", ".join(own))
-    if set(control) == set(own):
-        beyond = {name: difference_of(own[name], control[name]) for name in own}
-        answer = replace(answer, control=_over_each(control, task), beyond=_over_each(beyond, task))
-    return _of_tuned(answer)
+    answer = replace(answer, pooled=_over_each(shares, task), decided_on=", ".join(shares))
+    if answer.control is None or answer.controlled:
+        return replace(answer, control=None, beyond=None, controlled=())
+    control = of_arm(measures, rows, share, RANDOM_WEIGHTS).estimates
+    beyond = {name: difference_of(shares[name], control[name]) for name in shares}
+    control = {name: control[name] for name in shares}
+    return replace(answer, control=_over_each(control, task), beyond=_over_each(beyond, task))
 
 
-def _over_each(found: dict[str, Estimate], task: str) -> Estimate:
+def _over_each(shares: dict[str, Estimate], task: str) -> Estimate:
     """The smallest difference between one task and another; every task's examples count once."""
     differences = [
-        difference_of(replace(found[task], drawn=None), other)
-        for name, other in found.items()
+        difference_of(replace(shares[task], drawn=None), other)
+        for name, other in shares.items()
         if name != task
     ]
-    return replace(smallest(differences), n=sum(estimate.n for estimate in found.values()))
+    return replace(smallest(differences), n=sum(estimate.n for estimate in shares.values()))
 
 
 @measure
 def words_to_special(measures: Measures, settings: Settings, column: str) -> Answer:
-    """What the kind of words with most attention gets, as a share of what [CLS] and [SEP] get.
+    """The share of the kind of words with the largest share, divided by that of [CLS] and [SEP].
 
-    Of examples that have all three; [CLS] and [SEP], mean. On the task where that is most.
+    Only examples count that have all three; [CLS] and [SEP] are averaged. The task with the largest
+    ratio decides.
 
     Args:
-        column: share (what it gets from the tuned encoder) or change (by tuning, absolute).
+        column: share (of the tuned encoder) or change (by tuning, absolute).
     """
-    if column == "change":
-        found = _ratios(of_learnt_tasks(measures, CHANGES), column, settings)
-        return _of_tuned(over_tasks(_known(found), largest, uncontrolled=NOT_TUNED))
-    rows = of_learnt_tasks(measures, SHARES)
-    own, control = (
-        _ratios(rows[rows["arm"] == arm], column, settings) for arm in (TUNED, RANDOM_WEIGHTS)
-    )
-    return _of_tuned(over_tasks(_known(own), largest, control))
 
-
-def _known(found: dict[str, Estimate]) -> dict[str, Estimate]:
-    if not found:
-        raise NotMeasured("the texts of no task are annotated; name a treebank under `tagger`")
-    return found
-
-
-def _ratios(rows: pd.DataFrame, column: str, settings: Settings) -> dict[str, Estimate]:
-    """For each task the ratio of the kind of words with most to [CLS] and [SEP]."""
-    found = {}
-    for task, own in rows[rows["aggregate"] == AGGREGATE].groupby("task", sort=False):
-        table = own.pivot(index="id", columns="kind", values=column)
+    def ratio(examples: pd.DataFrame) -> Estimate:
+        table = examples.pivot(index="id", columns="kind", values=column)
         kinds = [kind for kind in LINGUISTIC if kind in table]
         if not kinds or not {"cls", "sep"} <= set(table):
-            continue
-        most = max(kinds, key=lambda kind, table=table: table[kind].mean())
-        both = table[["cls", "sep", most]].dropna()
-        found[str(task)] = _ratio(
-            both[most].to_numpy(), ((both["cls"] + both["sep"]) / 2).to_numpy(), settings
-        )
-    return found
+            raise NotMeasured("the texts of no task are annotated; name a treebank under `tagger`")
+        most = max(kinds, key=lambda kind: table[kind].mean())
+        shares = table[["cls", "sep", most]].dropna()
+        special = (shares["cls"] + shares["sep"]) / 2
+        return _ratio(shares[most].to_numpy(), special.to_numpy(), settings)
+
+    table, arms = (CHANGES, OF_TUNING) if column == "change" else (SHARES, AGAINST_RANDOM)
+    return of_data(measures, table.where(aggregate=MAXIMUM), ratio, decide=largest, **arms)
 
 
 @measure
 def best_rise(measures: Measures, settings: Settings, kind: str, tasks: list[str]) -> Answer:
-    """What tokens of a kind gain by tuning in the head where they gain most, held out.
+    """A kind's gain by tuning in the head where it gains most, held out.
 
-    On each of the tasks that the source names and that are run, so on the one with least.
-
-    Raises:
-        NotMeasured: none of the tasks is run, or their texts are not annotated.
+    Of the tasks that the source names and that are run, the one with the smallest gain decides.
     """
-    rows = of_learnt_tasks(measures, RISES, resampled=True)
-    rows = rows[(rows["aggregate"] == AGGREGATE) & (rows["kind"] == kind)]
-    found = {
-        str(row["task"]): Estimate.of_row(row, SCORE, int(row["cases"]))
-        for row in rows.to_dict("records")
-        if row["task"] in tasks
-    }
-    if not found:
-        raise NotMeasured(
-            f"the claim is about {', '.join(tasks)}, none of which is run with annotated texts"
-        )
-    return _of_tuned(over_tasks(found, smallest, uncontrolled=NOT_TUNED))
+
+    def rise(rows: pd.DataFrame) -> Estimate:
+        (row,) = rows.to_dict("records")
+        return Estimate.of_value(row, "rise", int(row["examples"]))
+
+    rows = RISES.where(data=tasks, kind=kind, aggregate=MAXIMUM)
+    return of_data(measures, rows, rise, decide=smallest, **OF_TUNING)
 
 
 @measure
 def cls_looks_at_sep(measures: Measures, settings: Settings) -> Answer:
-    """Share of the tasks on which [CLS] of the tuned encoder's last layer gives most to [SEP].
+    """The share of tasks on which [CLS] of the last layer gives most to [SEP].
 
-    Its range goes from the tasks on which that is shown to those on which the contrary is not.
+    The lower end counts the tasks on which this is shown. The upper end leaves out those on which
+    the contrary is shown.
     """
-    rows = of_learnt_tasks(measures, CLS, resampled=True)
-    rows = rows[(rows["aggregate"] == AGGREGATE) & rows["kind"].isin(["sep", *RIVALS])]
-    own, control = (
-        {
-            str(task): _first_is_sep(shares)
-            for task, shares in rows[rows["arm"] == arm].groupby("task", sort=False)
-        }
-        for arm in (TUNED, RANDOM_WEIGHTS)
+    rows = CLS.where(aggregate=MAXIMUM, kind=["sep", *RIVALS])
+    return of_data(
+        measures,
+        rows,
+        _sep_is_first,
+        decide=_share_of_tasks,
+        counted="tasks",
+        bounds="range",
+        **AGAINST_RANDOM,
     )
-    answer = over_tasks(own, _share_of_tasks, control, "tasks")
-    return replace(_of_tuned(answer), bounds="range")
+
+
+def _sep_is_first(kinds: pd.DataFrame) -> Estimate:
+    """1 if [SEP] has the largest share, else 0; the range tells whether resamples agree."""
+    shares, drawn = (
+        dict(zip(kinds["kind"], kinds[column], strict=True))
+        for column in ("share", drawn_of("share"))
+    )
+    margins = [
+        Estimate.of_drawn(shares["sep"] - shares[kind], drawn["sep"] - drawn[kind], 1)
+        for kind in shares
+        if kind != "sep"
+    ]
+    margin = smallest(margins)
+    return Estimate(float(margin.value > 0), float(margin.low > 0), float(not margin.high <= 0), 1)
+
+
+def _share_of_tasks(tasks: Sequence[Estimate]) -> Estimate:
+    value, low, high = np.mean([(task.value, task.low, task.high) for task in tasks], axis=0)
+    return Estimate(float(value), float(low), float(high), len(tasks))
 
 
 @measure
 def worst_heads_match(
     measures: Measures, settings: Settings, tasks: list[str], heads: int
 ) -> Answer:
-    """What words that stand in both texts gain, across them, in the `heads` heads that the task
-    loses most without, less what they gain in the others: on the task where that is least.
+    """The gain of equal words across two texts: a task's most important heads minus its others.
 
-    Effects and maps are of the first fine-tuning.
+    The `heads` heads with the worst effects are compared. Effects and maps are of the first
+    fine-tuning. The task with the smallest difference decides.
     """
-    off = heads_off(measures)
-    gains = of_learnt_tasks(measures, MATCHES, resampled=True)
-    own: dict[str, Estimate] = {}
-    control: dict[str, Estimate] = {}
-    for task in tasks:
-        effects = off[(off["task"] == task) & (off["seed"] == measures.seeds.get(task, [0])[0])]
-        for arm, found in ((TUNED, own), (RANDOM_WEIGHTS, control)):
-            rows = gains[(gains["task"] == task) & (gains["arm"] == arm)]
-            if effects.empty or rows.empty:
-                continue
-            estimate = worst_less_others(of_heads(effects, "effect"), of_heads(rows, "gain"), heads)
-            found[task] = replace(estimate, n=int(rows["texts"].iloc[0]))
-    if set(own) != set(tasks):
+    ablated = heads_off(measures)
+
+    def contrast(gains: pd.DataFrame) -> Estimate:
+        task, seed, texts = gains.iloc[0][["data", "seed", "texts"]]
+        effects = ablated[(ablated["task"] == task) & (ablated["seed"] == seed)]
+        if effects.empty:
+            raise NotMeasured(f"no head was ablated on {task}")
+        estimate = worst_less_others(of_heads(effects, "effect"), of_heads(gains, "gain"), heads)
+        return replace(estimate, n=int(texts))
+
+    rows = MATCHES.where(data=tasks)
+    answer = of_data(measures, rows, contrast, decide=smallest, **AGAINST_RANDOM)
+    if set(answer.tasks) != set(tasks):
         raise NotMeasured(f"the claim is about {' and '.join(tasks)}, not both run and learnt")
-    return _of_tuned(over_tasks(own, smallest, control))
+    return answer
 
 
-def _first_is_sep(shares: pd.DataFrame) -> Estimate:
-    """1 where [SEP] has the largest share; the range says whether that could be otherwise."""
-    by_kind = shares.set_index("kind")
-    others = by_kind.drop(index="sep")
-    drawn = by_kind[drawn_name("share")]
-    margins = [
-        Estimate.of_drawn(
-            by_kind.loc["sep", "share"] - others.loc[kind, "share"], drawn["sep"] - drawn[kind], 1
-        )
-        for kind in others.index
-    ]
-    margin = smallest(margins)
-    return Estimate(float(margin.value > 0), float(margin.low > 0), float(not margin.high <= 0), 1)
-
-
-def _share_of_tasks(tasks: list[Estimate]) -> Estimate:
-    value, low, high = np.mean([(task.value, task.low, task.high) for task in tasks], axis=0)
-    return Estimate(float(value), float(low), float(high), len(tasks))
-
-
-def _of_tuned(answer: Answer) -> Answer:
-    return replace(answer, arm=TUNED, seeds=1)
-
-
-def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    rows = rows[(rows["aggregate"] == AGGREGATE) & (rows["kind"] == kind)]
-    if rows.empty:
-        raise NotMeasured(f"no text has {kind} tokens")
-    return rows
-
-
-def _means(rows: pd.DataFrame, arm: str, values: Values, settings: Settings) -> dict[str, Estimate]:
-    """The mean over the examples of each task, of one arm; arms are resampled alike."""
-    own = rows[rows["arm"] == arm]
-    return {
-        str(task): _mean(values(found), settings) for task, found in own.groupby("task", sort=False)
-    }
-
-
-def _mean(values: Float[np.ndarray, " example"], settings: Settings) -> Estimate:
-    return _ratio(values, np.ones_like(values), settings)
+def _mean(values: pd.Series, settings: Settings) -> Estimate:
+    """The mean over examples; arms are resampled alike."""
+    return _ratio(values.to_numpy(), np.ones(len(values)), settings)
 
 
 def _ratio(
     above: Float[np.ndarray, " example"], below: Float[np.ndarray, " example"], settings: Settings
 ) -> Estimate:
     """The ratio of two means over the same examples, with its interval and resamples."""
-    found = resampled_ratios(
+    ratio = resampled_ratios(
         above[None], below[None], np.arange(len(above)), settings.resamples, settings.seed
     )
-    (value,), (low,), (high,), (drawn,) = found.value, found.low, found.high, found.drawn
+    (value,), (low,), (high,), (drawn,) = ratio.value, ratio.low, ratio.high, ratio.drawn
     return Estimate(float(value), float(low), float(high), len(above), drawn)

@@ -1,8 +1,8 @@
-"""Attention to the words that stand in both texts of a pair, across them (Kovaleva et al. 2019, 5).
+"""Attention across a pair, between the words that stand in both texts (Kovaleva et al. 2019, 5).
 
-A head that looks at the other text at all looks at some of the words that stand in both. So what
-such a word gets is held against what the other words there get from the same word: it gains
-nothing in a head that does not tell them apart.
+A head that looks at the other text looks at some of these words by chance. So the attention to the
+equal word is compared with the attention to the other words of that text. The gain is 0 in a head
+that does not tell words apart.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from stages.core.encoder.families import WORD_MARKS
 from stages.core.intervals.groups import resampled_means
 from stages.core.maps.accumulated import HeadValues
 from stages.core.recordings.recording import StoredRecording
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 
 GAIN = "gain"
 
@@ -23,12 +23,12 @@ GAIN = "gain"
 def match_weights(
     numbers: Sequence[int], pieces: Sequence[str], segments: Sequence[int]
 ) -> Float[np.ndarray, "query key"] | None:
-    """What a map is summed with: weight to equal words across the pair less that to other words.
+    """The weights of a map's cells in its gain: positive for equal words across, else negative.
 
-    The mean over the words that stand in both texts: from a word (mean over its pieces) to the
-    equal ones in the other text (sum over pieces), less what as many pieces of words there that
-    are spelt otherwise get on average. Tokens without a letter or digit are no words, and case does
-    not tell words apart.
+    The gain is a mean over the words that stand in both texts. From each word (mean over its
+    pieces) it adds the attention to equal words in the other text (sum over pieces). It subtracts
+    the mean attention to a piece of other words there, times the number of equal pieces. Tokens
+    without a letter or digit are no words, and upper case equals lower case.
 
     Args:
         numbers: of each token's word, -1 for none; see `token_table`.
@@ -55,7 +55,7 @@ def match_weights(
             continue
         cases += 1
         same, rest = (
-            np.concatenate([places[other] for other in found]) for found in (equal, different)
+            np.concatenate([places[other] for other in others]) for others in (equal, different)
         )
         given = np.zeros(len(numbers))
         given[same] = 1
@@ -65,40 +65,37 @@ def match_weights(
 
 
 def match_gains(recording: StoredRecording) -> Float[np.ndarray, "head text"]:
-    """What words that stand in both texts gain in every head; NaN for texts that have none."""
+    """The gain of equal words in every head, a share of attention; NaN for texts without any."""
     texts = len(recording.tokens)
     gains = HeadValues(recording.layers * recording.heads, texts)
     for batch in recording.batches():
-        for place, row in enumerate(batch.rows):
+        for example, row in enumerate(batch.rows):
             tokens = recording.tokens.iloc[row]
             weights = match_weights(tokens["word"], tokens["tokens"], tokens["segments"])
             if weights is not None:
-                length = batch.lengths[place]
-                maps = batch.maps[place, ..., :length, :length].numpy()
+                length = batch.lengths[example]
+                maps = batch.maps[example, ..., :length, :length].numpy()
                 gains.add(GAIN, row, np.tensordot(maps, weights, 2).ravel())
     return gains.get(GAIN, np.full((recording.layers * recording.heads, texts), np.nan))
 
 
 def match_table(
     gains: dict[str, Float[np.ndarray, "head text"]], heads: int, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row an arm and head: the columns of `MATCHES`; none where no texts share words.
+) -> pd.DataFrame:
+    """One row an arm and head: the columns of `MATCHES`; none if no texts share words.
 
     Args:
-        gains: of each arm, as `match_gains` gives them; arms have the same texts.
-
-    Returns:
-        The table, and its column `gain` on resamples, the same for all arms.
+        gains: of each arm, as `match_gains` gives them; arms have the same texts, which resamples
+            draw alike.
     """
-    tables, drawn = [pd.DataFrame()], [np.empty((0, resamples))]
+    tables = [pd.DataFrame()]
     for arm, values in gains.items():
         values = values[:, ~np.isnan(values).any(axis=0)]
         if not values.size:
             continue
-        found = resampled_means(values, np.arange(values.shape[1]), resamples, seed)
+        mean = resampled_means(values, np.arange(values.shape[1]), resamples, seed)
         layer, head = np.divmod(np.arange(len(values)), heads)
-        columns = interval_columns("", found.value, found.low, found.high, value=GAIN)
-        place = {"arm": arm, "layer": layer, "head": head}
-        tables.append(pd.DataFrame(place | columns | {"texts": values.shape[1]}))
-        drawn.append(found.drawn)
-    return pd.concat(tables, ignore_index=True), np.concatenate(drawn)[None]
+        columns = {"arm": arm, "layer": layer, "head": head, "texts": values.shape[1]}
+        columns |= estimate_columns(GAIN, mean.value, mean.low, mean.high, mean.drawn)
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)

@@ -1,7 +1,7 @@
-"""What tuning changes in attention to parts of speech, negation and special tokens.
+"""How tuning changes attention to parts of speech, negation and special tokens.
 
-Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and what [CLS] looks at in the last layer
-(section 4.5): the untuned and the tuned models of a task on the same validation examples.
+Kovaleva et al. 2019, section 4.4 (Figures 6 and 7), and the attention of [CLS] in the last layer
+(section 4.5). The untuned and the tuned models of a task read the same validation examples.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from stages.core.annotation.word_kinds import (
 from stages.core.encoder.batches import encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.intervals.groups import group_means, resampled_means
+from stages.core.intervals.held_out import held_out
 from stages.core.maps.accumulated import HeadValues
 from stages.core.recordings.recording import StoredRecording
 from stages.core.recordings.store import MapStore
@@ -32,11 +33,10 @@ from stages.core.runtime.runtime import read_runtime, start
 from stages.core.stage.arms import TASK_ARMS, TUNED, UNTUNED
 from stages.core.stage.places import TAGGER, examples_file, maps_folder, model_folder
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.examples import drawn_rows, read_examples
 from stages.core.tasks.task import load_task, seeds_of
 from stages.features.matches import match_gains, match_table
-from stages.features.rises import rise_table
 from stages.features.tables import AGGREGATES, CHANGES, CLS, HEADS, MATCHES, RISES, SHARES
 
 Words = list[dict]
@@ -71,32 +71,32 @@ NEGATION_PARTS = ("not", "n't", "no")
 def token_kinds(
     words: Words, numbers: list[int], pieces: list[str], special: list[int]
 ) -> dict[str, Bool[np.ndarray, " token"]]:
-    """Which tokens of a text are of which kind; kinds that the text lacks are left out.
+    """Which tokens of a text have each kind; kinds that the text lacks are left out.
 
-    A kind is found by position: the tokens of the words that are annotated with it.
+    The annotation of a word decides about its tokens, by their positions.
     """
     kinds = {name: np.equal(special, code) for name, code in SPECIAL_KINDS.items()}
-    place = np.array(numbers)
+    word_of_token = np.array(numbers)
     for name, test in WORD_KINDS.items():
         chosen = [number for number, word in enumerate(words) if test(word)]
-        kinds[name] = np.isin(place, chosen)
-        spelt = {piece for piece, found in zip(pieces, kinds[name], strict=True) if found}
+        kinds[name] = np.isin(word_of_token, chosen)
+        spelt = {piece for piece, has in zip(pieces, kinds[name], strict=True) if has}
         kinds[name + BY_SPELLING] = np.array([piece in spelt for piece in pieces])
     negated = [
         number
         for number, word in enumerate(words)
         if any(part in word["text"].lower() for part in NEGATION_PARTS)
     ]
-    kinds[SUBSTRING] = np.isin(place, negated)
+    kinds[SUBSTRING] = np.isin(word_of_token, negated)
     return {name: tokens for name, tokens in kinds.items() if tokens.any()}
 
 
 def received(
     maps: Float32[np.ndarray, "layer head query key"], tokens: Bool[np.ndarray, " key"]
 ) -> dict[str, Float[np.ndarray, "layer head"]]:
-    """Attention that the tokens of the kind get: summed over queries and divided by the length.
+    """The attention to tokens of the kind: summed over queries, divided by the length.
 
-    Of several the largest, and their sum, by the names of `AGGREGATES`.
+    By the names of `AGGREGATES`: the largest of several tokens, and their sum.
     """
     return _aggregated(maps[..., tokens].mean(-2))
 
@@ -106,7 +106,7 @@ def cls_row(
     tokens: Bool[np.ndarray, " key"],
     cls: Bool[np.ndarray, " key"],
 ) -> dict[str, Float[np.ndarray, " head"]]:
-    """What [CLS] gives to the tokens of the kind in the last layer, by head: largest, and sum."""
+    """The weights from [CLS] to tokens of the kind in the last layer, by head: largest, and sum."""
     (row,) = np.flatnonzero(cls)[:1]
     return _aggregated(maps[-1, :, row][:, tokens])
 
@@ -116,21 +116,21 @@ def _aggregated(shares: Float[np.ndarray, "*head token"]) -> dict[str, Float[np.
 
 
 def annotated(examples: pd.DataFrame) -> pd.DataFrame:
-    """The examples with words: their own, or the tagger's where there is one, or none."""
+    """The examples with annotated words: given, else the tagger's, else none."""
     if examples["words"].map(len).any() or not Tagger.is_trained(TAGGER):
         return examples
     return examples.assign(words=Tagger.load(TAGGER).annotate_texts(examples))
 
 
 def kind_shares(recording: StoredRecording, examples: pd.DataFrame) -> tuple[ByKind, OfLastLayer]:
-    """What every head gives to each kind, and what [CLS] gives to it in the last layer."""
+    """Each kind's share of attention in every head, and its share from [CLS] in the last layer."""
     heads, count = recording.heads, len(examples)
     shares = {name: HeadValues(recording.layers * heads, count) for name in AGGREGATES}
     cls_shares = {name: HeadValues(heads, count) for name in AGGREGATES}
     for batch in recording.batches():
-        for place, row in enumerate(batch.rows):
-            length = batch.lengths[place]
-            maps = batch.maps[place, ..., :length, :length].numpy()
+        for example, row in enumerate(batch.rows):
+            length = batch.lengths[example]
+            maps = batch.maps[example, ..., :length, :length].numpy()
             tokens = recording.tokens.iloc[row]
             kinds = token_kinds(
                 examples["words"][row], tokens["word"], tokens["tokens"], tokens["special"]
@@ -166,13 +166,12 @@ def share_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int
             groups = np.arange(values.shape[1])
             columns = {"arm": arm, "kind": kind, "aggregate": aggregate}
             columns |= {"layer": layer, "head": head}
-            found = group_means(values, groups, resamples, seed)
-            columns |= interval_columns("", *found, value="share")
+            columns |= estimate_columns("share", *group_means(values, groups, resamples, seed))
             changes = [np.full(len(values), np.nan)] * 3
             if arm == TUNED:
                 change = values - before[kind, aggregate]
                 changes = group_means(change, groups, resamples, seed)
-            columns |= interval_columns("change", *changes, value="share")
+            columns |= estimate_columns("change", *changes)
             examples = (~np.isnan(values[0])).sum()
             tables.append(pd.DataFrame(columns | {"examples": examples}))
     return pd.concat(tables, ignore_index=True)
@@ -190,13 +189,17 @@ def example_shares(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.
 
 
 def example_changes(shares: dict[str, ByKind], ids: pd.Series, heads: int) -> pd.DataFrame:
-    """One row a kind, aggregate and example that has the kind: the columns of `CHANGES`."""
+    """One row a kind, aggregate and example that has the kind: the columns of `CHANGES`.
+
+    `change` is absolute, those of the halves of the layers are signed.
+    """
     change = {which: after - shares[UNTUNED][which] for which, after in shares[TUNED].items()}
     keys = ("kind", "aggregate")
     absolute = {which: np.abs(values) for which, values in change.items()}
     table = _of_examples(absolute, keys, {"change": slice(None)}, ids, heads)
     halves = {"early_change": EARLY, "late_change": LATE}
-    return table.merge(_of_examples(change, keys, halves, ids, heads), on=[*keys, "id"])
+    table = table.merge(_of_examples(change, keys, halves, ids, heads), on=[*keys, "id"])
+    return table.assign(arm=TUNED)
 
 
 def _of_examples(
@@ -221,28 +224,41 @@ def _of_examples(
     return pd.concat(tables, ignore_index=True)
 
 
-def cls_table(
-    cls_shares: dict[str, ByKind], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row an arm, kind and aggregate: what [CLS] gives to it in the last layer.
+def rise_table(shares: dict[str, ByKind], heads: int, resamples: int, seed: int) -> pd.DataFrame:
+    """One row a kind and aggregate: the columns of `RISES`.
 
-    It is the mean over heads.
-
-    Returns:
-        The table, and its column `share` on resamples, which draw the same examples for all kinds
-        that all examples have.
+    One half of the examples selects the head in which the kind gains most by tuning; its gain is
+    measured on the other half.
     """
-    rows, drawn = [], []
+    rows = []
+    for (kind, aggregate), after in shares[TUNED].items():
+        change = after - shares[UNTUNED][kind, aggregate]
+        change = change[:, ~np.isnan(change).any(0)].T
+        nothing = np.zeros((len(change), 1))
+        choice = held_out(change, nothing, np.arange(len(change)), resamples, seed)
+        layer, head = divmod(choice.best, heads)
+        row = {"arm": TUNED, "kind": kind, "aggregate": aggregate, "layer": layer, "head": head}
+        score = choice.score
+        row |= estimate_columns("rise", score.value, score.low, score.high)
+        row |= {drawn_of("rise"): score.drawn, "examples": choice.cases, "same": choice.same}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def cls_share_table(cls_shares: dict[str, ByKind], resamples: int, seed: int) -> pd.DataFrame:
+    """One row an arm, kind and aggregate: the columns of `CLS`.
+
+    Resamples draw the same examples for all kinds that all examples have.
+    """
+    tables = []
     for arm, kinds in cls_shares.items():
         for (kind, aggregate), values in kinds.items():
-            measured = values.mean(0, keepdims=True)
-            found = resampled_means(measured, np.arange(measured.shape[1]), resamples, seed)
-            (mean,), (low,), (high,) = found.value, found.low, found.high
-            row = {"arm": arm, "kind": kind, "aggregate": aggregate}
-            row |= {"share": mean, "low": low, "high": high}
-            rows.append(row | {"examples": int((~np.isnan(measured)).sum())})
-            drawn.append(found.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+            shares = values.mean(0, keepdims=True)
+            mean = resampled_means(shares, np.arange(shares.shape[1]), resamples, seed)
+            columns = {"arm": arm, "kind": kind, "aggregate": aggregate}
+            columns |= estimate_columns("share", mean.value, mean.low, mean.high, mean.drawn)
+            tables.append(pd.DataFrame(columns | {"examples": int((~np.isnan(shares)).sum())}))
+    return pd.concat(tables, ignore_index=True)
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
@@ -267,13 +283,11 @@ def run_stage(task: str, seed: int | None = None) -> None:
         recording = StoredRecording(arm, store, tokens)
         shares[arm], cls_shares[arm] = kind_shares(recording, drawn)
         gains[arm] = match_gains(recording)
-    settings = (parameters.resamples, parameters.seed)
-    HEADS.write(share_table(shares, recording.heads, *settings), task=task)
-    SHARES.write(example_shares(shares, drawn["id"], recording.heads), task=task)
-    CHANGES.write(example_changes(shares, drawn["id"], recording.heads), task=task)
-    for declared, (table, resampled) in {
-        RISES: rise_table(shares, recording.heads, *settings),
-        CLS: cls_table(cls_shares, *settings),
-        MATCHES: match_table(gains, recording.heads, *settings),
-    }.items():
-        declared.write(table, [resampled], task=task)
+    settings = (recording.heads, parameters.resamples, parameters.seed)
+    keys = {"data": task, "seed": seed}
+    HEADS.write(share_table(shares, *settings), **keys)
+    SHARES.write(example_shares(shares, drawn["id"], recording.heads), **keys)
+    CHANGES.write(example_changes(shares, drawn["id"], recording.heads), **keys)
+    RISES.write(rise_table(shares, *settings), **keys)
+    CLS.write(cls_share_table(cls_shares, *settings[1:]), **keys)
+    MATCHES.write(match_table(gains, *settings), **keys)

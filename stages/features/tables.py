@@ -1,51 +1,70 @@
-"""What the stage `features` writes: attention to kinds of tokens, before and after tuning."""
+"""Tables of the stage `features`: attention to kinds of tokens, before and after tuning."""
 
-from stages.core.intervals.held_out import CHOICE_COLUMNS, CHOICE_RESAMPLED
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.tables import Table, Value, count, flag
 
 # Of several tokens of a kind: the one that gets most (the source's way), or all together.
 AGGREGATES = ("maximum", "sum")
+MAXIMUM = AGGREGATES[0]
 
-# One row an arm, kind, aggregate and head; changes are by tuning, and of no other arm.
-HEADS = MeasuredTable(
-    "features/{task}",
-    (
-        "arm",
-        "kind",
-        "aggregate",
-        "layer",
-        "head",
-        *interval_names(value="share"),
-        *interval_names("change", value="share"),
-        "examples",
-    ),
+SHARE = {"unit": "share", "format": ".3f", "bounds": (0, 1)}
+CHANGE = {"unit": "share", "format": "+.3f", "bounds": (-1, 1)}
+
+# One row an arm, kind, aggregate and head; only the arm `tuned` has changes.
+HEADS = Table(
+    "features/heads",
+    keys="data seed arm kind aggregate layer head",
+    values={
+        "share": Value("share of attention", **SHARE, interval=True),
+        "change": Value("change by tuning", **CHANGE, interval=True),
+        "examples": count("examples"),
+    },
 )
-# One row an arm, kind, aggregate and example that has the kind: what it gets, mean over heads, and
-# over those of the lower (early) and the upper half of the layers (late).
-SHARES = MeasuredTable(
-    "features/{task}-shares", ("arm", "kind", "aggregate", "id", "share", "early", "late")
+# One row an arm, kind, aggregate and example that has the kind: its share, mean over heads.
+SHARES = Table(
+    "features/shares",
+    keys="data seed arm kind aggregate id",
+    values={
+        "share": Value("share of attention", **SHARE),
+        "early": Value("share in the lower half of the layers", **SHARE),
+        "late": Value("share in the upper half of the layers", **SHARE),
+    },
 )
-# The same of what tuning changes: tuned less untuned; `change` is absolute.
-CHANGES = MeasuredTable(
-    "features/{task}-changes",
-    ("kind", "aggregate", "id", "change", "early_change", "late_change"),
+# One row a kind, aggregate and example that has the kind: tuned minus untuned, mean over heads.
+CHANGES = Table(
+    "features/changes",
+    keys="data seed arm kind aggregate id",
+    values={
+        "change": Value("absolute change by tuning", **SHARE),
+        "early_change": Value("change in the lower half of the layers", **CHANGE),
+        "late_change": Value("change in the upper half of the layers", **CHANGE),
+    },
 )
 # One row a kind and aggregate: the head in which it gains most by tuning, held out.
-RISES = MeasuredTable(
-    "features/{task}-rises",
-    ("kind", "aggregate", "layer", "head", *CHOICE_COLUMNS),
-    resampled=CHOICE_RESAMPLED,
+RISES = Table(
+    "features/rises",
+    keys="data seed arm kind aggregate layer head",
+    values={
+        "rise": Value("gain by tuning, held out", **CHANGE, interval=True, resampled=True),
+        "examples": count("examples"),
+        "same": flag("same head in all halves"),
+    },
 )
-# One row an arm, kind and aggregate: what [CLS] gives to it in the last layer.
-CLS = MeasuredTable(
-    "features/{task}-cls",
-    ("arm", "kind", "aggregate", *interval_names(value="share"), "examples"),
-    resampled=("share",),
+# One row an arm, kind and aggregate: the weight from [CLS] in the last layer, mean over heads.
+CLS = Table(
+    "features/cls",
+    keys="data seed arm kind aggregate",
+    values={
+        "share": Value("share of attention", **SHARE, interval=True, resampled=True),
+        "examples": count("examples"),
+    },
 )
-# One row an arm and head: what words that stand in both texts of a pair gain, across them; no rows
-# where the task has single texts.
-MATCHES = MeasuredTable(
-    "features/{task}-matches",
-    ("arm", "layer", "head", *interval_names(value="gain"), "texts"),
-    resampled=("gain",),
+# One row an arm and head: how much more a word that stands in both texts of a pair gives to its
+# equal than to other words there. Tasks of single texts have no rows.
+MATCHES = Table(
+    "features/matches",
+    keys="data seed arm layer head",
+    values={
+        "gain": Value("gain of the same word", **CHANGE, interval=True, resampled=True),
+        "texts": count("pairs of texts"),
+    },
 )

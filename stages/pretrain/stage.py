@@ -2,8 +2,8 @@
 
 Making takes hours and is no part of `dvc repro`: `python -m stages pretrain --encoder NAME --keep`
 makes `data/pretrained/NAME`, which is committed. `checkpoint: {source: pretrain, id:
-NAME@FINGERPRINT}`, as it says in the end, has every other stage take it, and what DVC runs of this
-stage brings its curve into the report.
+NAME@FINGERPRINT}`, which it prints at the end, has every other stage take it. DVC runs this stage
+without --keep: it brings the curve into the report.
 """
 
 from typing import Any
@@ -24,16 +24,16 @@ ENCODER_FILES = (
 
 
 def run_stage(encoder: str, keep: bool = False) -> None:
-    """Bring the making of an encoder that is kept into the report; with --keep, make it.
+    """Bring the making of a stored encoder into the report; with --keep, make it first.
 
-    Killed and run again, --keep goes on from the last saved state, to the same bits.
+    If --keep is killed and run again, it resumes from the last saved state, to the same bits.
 
     Raises:
-        InputError: the name is no plain one, or its folder has something else than an encoder.
+        InputError: the name is no plain one, or its folder holds other files than an encoder's.
     """
     require_plain_name(encoder, "--encoder", "_-")
     if keep:
-        # What DVC runs of this stage only copies tables: it needs nothing that trains.
+        # DVC runs this stage to copy tables, which needs no module that trains.
         from stages.core.runtime.runtime import read_runtime
         from stages.pretrain.make import make
         from stages.pretrain.settings import Pretrain
@@ -48,21 +48,21 @@ def run_stage(encoder: str, keep: bool = False) -> None:
 
 
 def bring(encoder: str) -> None:
-    """Write the tables of an encoder that is kept."""
+    """Write the tables of a stored encoder."""
     folder = KEPT / encoder
     facts = read_facts(folder)
     curve = pd.read_csv(folder / CURVE_FILE)
     curve["tokens"] = curve["step"] * facts["settings"]["batch_tokens"]
     heads = pd.read_csv(folder / HEADS_FILE)
     heads["tokens"] = heads["step"] * facts["settings"]["batch_tokens"]
-    CURVE.write(curve.assign(encoder=encoder), encoder=encoder)
-    HEADS.write(heads.assign(encoder=encoder), encoder=encoder)
-    TEXTS.write(pd.read_csv(folder / BY_TEXT).assign(encoder=encoder), encoder=encoder)
-    FACTS.write(facts_table(facts).assign(encoder=encoder), encoder=encoder)
+    CURVE.write(curve, data=encoder)
+    HEADS.write(heads, data=encoder)
+    TEXTS.write(pd.read_csv(folder / BY_TEXT), data=encoder)
+    FACTS.write(facts_table(facts), data=encoder)
 
 
 def facts_table(facts: dict[str, Any]) -> pd.DataFrame:
-    """What an encoder was made of and with, one row a fact, in words."""
+    """One row a fact about text, settings and libraries, in words."""
     rows = {
         "fingerprint of text and settings": fingerprint(facts),
         **{f"text: {name}": value for name, value in facts["text"].items()},
@@ -72,4 +72,4 @@ def facts_table(facts: dict[str, Any]) -> pd.DataFrame:
         "precision": facts["precision"],
         **{f"made with {name}": value for name, value in facts["made_with"].items()},
     }
-    return pd.DataFrame({"what": list(rows), "value": [str(value) for value in rows.values()]})
+    return pd.DataFrame({"fact": list(rows), "content": [str(value) for value in rows.values()]})

@@ -1,4 +1,4 @@
-"""What claims read of tables of features, beside rows that they must leave alone."""
+"""Claims about tables of features, beside rows that they must leave alone."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from stages.core.outcomes.tables import GATES
 from stages.core.verdicts.measures import NotMeasured
 from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
-from tests.claims import found, write_drawn, write_rows
+from tests.claims import found, write_drawn, write_table
 
 EXAMPLES = 12
 SPREAD = np.linspace(-0.02, 0.02, EXAMPLES)
@@ -37,7 +37,7 @@ def write_shares(measures, task: str, *parts: list[dict]) -> None:
         *share_rows("sep", arm="untuned", share=9, late=9),
     ]
     rows = [row for part in (decoys, *parts) for row in part]
-    write_rows(measures, SHARES, rows, task=task)
+    write_table(measures, SHARES, rows, data=task)
 
 
 def test_early_less_late_on_the_task_where_it_is_least(measures):
@@ -108,6 +108,7 @@ def test_only_examples_with_words_and_special_tokens_alike_count(measures):
 def change_rows(kind: str, change: float, late: float = 0.0) -> list[dict]:
     return [
         {
+            "arm": "tuned",
             "kind": kind,
             "aggregate": aggregate,
             "id": f"x{number}",
@@ -123,7 +124,7 @@ def change_rows(kind: str, change: float, late: float = 0.0) -> list[dict]:
 def test_what_tuning_changes(measures):
     for task, noun, late in (("one", 0.1, 0.3), ("two", 0.3, 0.1)):
         parts = change_rows("cls", 0.4), change_rows("sep", 0.2, late), change_rows("noun", noun)
-        write_rows(measures, CHANGES, [row for part in parts for row in part], task=task)
+        write_table(measures, CHANGES, [row for part in parts for row in part], data=task)
     answer = found(measures, "words_to_special", column="change")
     assert answer.tasks["one"].value == pytest.approx(1 / 3)
     assert answer.pooled.value == pytest.approx(1.0)
@@ -141,18 +142,15 @@ def test_text_without_annotation_has_no_kinds_of_words(measures):
         found(measures, "words_to_special", column="share")
 
 
-def rise_row(kind: str, value: float, aggregate: str = "maximum") -> dict:
-    row = {"kind": kind, "aggregate": aggregate, "layer": 1, "head": 2, "cases": 30}
-    row |= {"value": value, "low": value - 0.1, "high": value + 0.05}
-    for name in ("rival", "gain"):
-        row |= {f"{name}_value": 7.0, f"{name}_low": 7.0, f"{name}_high": 7.0}
-    return row
+def rise_row(kind: str, rise: float, aggregate: str = "maximum") -> dict:
+    row = {"arm": "tuned", "kind": kind, "aggregate": aggregate, "examples": 30}
+    return row | {"rise": rise, "rise_low": rise - 0.1, "rise_high": rise + 0.05}
 
 
 def test_the_least_of_the_rises_on_the_tasks_of_the_source(measures):
     for task, value in (("one", 0.3), ("two", 0.2)):
         rows = [rise_row("verb", 5), rise_row("noun", 6, "sum"), rise_row("noun", value)]
-        write_drawn(measures, RISES, rows, 0.01, task=task)
+        write_table(measures, RISES, rows, 0.01, data=task)
     both = found(measures, "best_rise", kind="noun", tasks=["one", "two", "mrpc"])
     assert (both.pooled.value, both.pooled.low) == pytest.approx((0.2, 0.1))
     assert both.pooled.n == 60
@@ -171,8 +169,8 @@ def cls_rows(shares: dict[str, float], arm: str = "tuned", aggregate: str = "max
             "kind": kind,
             "aggregate": aggregate,
             "share": share,
-            "low": share - 0.01,
-            "high": share + 0.01,
+            "share_low": share - 0.01,
+            "share_high": share + 0.01,
             "examples": EXAMPLES,
         }
         for kind, share in shares.items()
@@ -182,14 +180,9 @@ def cls_rows(shares: dict[str, float], arm: str = "tuned", aggregate: str = "max
 def write_cls(measures, task: str, *parts: list[dict], loud: str = "") -> None:
     """Rows with resamples; those of the kind `loud` have noise."""
     rows = [row for part in parts for row in part]
-    write_drawn(measures, CLS, rows, 0.0, task=task)
-    path = measures.folder / f"features/{task}-cls-resampled.npy"
-    drawn = np.load(path)
-    noise = np.random.default_rng(0).normal(size=drawn.shape[-1])
-    for place, row in enumerate(rows):
-        if row["kind"] == loud:
-            drawn[0, place] += 0.1 * noise
-    np.save(path, drawn)
+    noise = 0.1 * np.random.default_rng(0).normal(size=200)
+    loud_rows = [row | {"share_drawn": row["share"] + noise} for row in rows if row["kind"] == loud]
+    write_table(measures, CLS, [row for row in rows if row["kind"] != loud] + loud_rows, data=task)
 
 
 def test_tasks_on_which_cls_looks_at_sep_first(measures):
@@ -233,7 +226,7 @@ def write_matches(measures, task: str, gains: dict[str, list[float]], effects: l
         for arm, of_arm in gains.items()
         for place, gain in zip(places, of_arm, strict=True)
     ]
-    write_drawn(measures, MATCHES, rows, spread=0.01, task=task)
+    write_table(measures, MATCHES, rows, spread=0.01, data=task)
     gate = {"family": "head", "metric": "accuracy", "examples": 90}
     grid = [
         {**gate, **place, "mode": mode, "seed": seed, "effect": value, "relative": -value}

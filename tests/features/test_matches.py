@@ -97,11 +97,11 @@ def test_every_text_and_head_keeps_its_place(tmp_path):
 def test_tables_of_arms_and_tasks_without_pairs():
     values = np.array([[0.1, np.nan, 0.3] * 4, [0.5, np.nan, 0.7] * 4, [0.0] * 12])
     values[2, 1::3] = np.nan
-    table, drawn = match_table({"tuned": values, "random_weights": 0 * values}, 2, 50, 0)
+    table = match_table({"tuned": values, "random_weights": 0 * values}, 2, 50, 0)
     assert table["gain"].tolist() == pytest.approx([0.2, 0.6, 0, 0, 0, 0])
     assert table[["layer", "head"]].to_numpy().tolist() == [[0, 0], [0, 1], [1, 0]] * 2
     assert table["texts"].tolist() == [8] * 6
-    assert drawn.shape == (1, 6, 50)
-    np.testing.assert_allclose(drawn[0, 1] - drawn[0, 0], 0.4)
-    none, drawn = match_table({"tuned": np.full((3, 2), np.nan)}, 2, 50, 0)
-    assert (len(none), drawn.shape) == (0, (1, 0, 50))
+    drawn = np.stack(table["gain_drawn"])
+    assert drawn.shape == (6, 50)
+    np.testing.assert_allclose(drawn[1] - drawn[0], 0.4)
+    assert match_table({"tuned": np.full((3, 2), np.nan)}, 2, 50, 0).empty

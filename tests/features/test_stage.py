@@ -13,7 +13,7 @@ from stages.features.stage import (
     BY_SPELLING,
     SUBSTRING,
     cls_row,
-    cls_table,
+    cls_share_table,
     example_changes,
     example_shares,
     kind_shares,
@@ -121,10 +121,10 @@ IDS = pd.Series(["a", "b"])
 def test_tuning_changes_what_a_kind_gets():
     """Two layers of one head; [SEP] gets more in the upper one, nouns nothing new."""
     table = share_table(SHARES, 1, 50, 0).set_index(["arm", "kind", "layer"])
-    assert table.loc[("tuned", "sep", 1), "change_share"].item() == pytest.approx(0.4)
+    assert table.loc[("tuned", "sep", 1), "change"].item() == pytest.approx(0.4)
     assert table.loc[("tuned", "sep", 1), "share"].item() == pytest.approx(0.6)
     assert table.loc[("tuned", "noun", 0), "examples"].item() == 1
-    assert table.loc[["untuned", "random_weights"], "change_share"].isna().all()
+    assert table.loc[["untuned", "random_weights"], "change"].isna().all()
     changes = example_changes(SHARES, IDS, 1).set_index(["kind", "id"])
     row = changes.loc[("sep", "b")]
     assert row[["change", "early_change", "late_change"]].tolist() == pytest.approx([0.25, 0, 0.5])
@@ -163,33 +163,33 @@ def test_the_head_with_the_largest_rise_is_named_and_measured_on_other_examples(
         "untuned": {("noun", "maximum"): before, ("verb", "maximum"): before},
         "tuned": {("noun", "maximum"): rising, ("verb", "maximum"): after},
     }
-    table, drawn = rise_table(shares, 3, 200, 0)
+    table = rise_table(shares, 3, 200, 0)
     noun, verb = table.to_dict("records")
     assert (noun["layer"], noun["head"]) == (2, 1)
-    assert noun["value"] == pytest.approx(0.2, abs=0.02)
-    assert noun["low"] > 0.15
+    assert noun["rise"] == pytest.approx(0.2, abs=0.02)
+    assert noun["rise_low"] > 0.15
     # Of noise the best head gains nothing on other examples.
-    assert verb["low"] < 0 < verb["high"]
-    assert (after - before).mean(1).max() > verb["value"]
-    assert drawn.shape == (3, 2, 200)
+    assert verb["rise_low"] < 0 < verb["rise_high"]
+    assert (after - before).mean(1).max() > verb["rise"]
+    assert np.stack(table["rise_drawn"]).shape == (2, 200)
 
 
 def test_examples_without_the_kind_are_no_cases_of_a_rise():
     before = np.full((2, 10), 0.1)
     before[:, :4] = np.nan
     shares = {"untuned": {("noun", "sum"): before}, "tuned": {("noun", "sum"): before + 0.2}}
-    table, _ = rise_table(shares, 1, 20, 0)
-    assert (table["cases"].item(), table["value"].item()) == (6, pytest.approx(0.2))
+    table = rise_table(shares, 1, 20, 0)
+    assert (table["examples"].item(), table["rise"].item()) == (6, pytest.approx(0.2))
 
 
 def test_what_cls_gives_is_a_mean_over_heads_and_examples():
     values = np.array([[0.2, 0.4, np.nan, 0.1, 0.3, 0.3], [0.6, 0.8, np.nan, 0.1, 0.3, 0.3]])
-    table, drawn = cls_table({"tuned": {("sep", "maximum"): values}}, 50, 0)
+    table = cls_share_table({"tuned": {("sep", "maximum"): values}}, 50, 0)
     (row,) = table.to_dict("records")
     assert row["share"] == pytest.approx((0.4 + 0.6 + 0.1 + 0.3 + 0.3) / 5)
-    assert row["low"] < row["share"] < row["high"]
+    assert row["share_low"] < row["share"] < row["share_high"]
     assert row["examples"] == 5
-    assert drawn.shape == (1, 1, 50)
+    assert row["share_drawn"].shape == (50,)
 
 
 def test_maps_are_read_with_their_own_words(tmp_path):

@@ -144,7 +144,7 @@ def test_corpora_are_read_as_their_sources_have_them(built):
 
 
 def test_the_tagger_knows_the_words_of_a_glue_task(built):
-    kinds = set(table(built, "features/mrpc")["kind"])
+    kinds = set(table(built, "features/mrpc/heads")["kind"])
     assert {"noun", "verb", "cls", "sep"} <= kinds
 
 

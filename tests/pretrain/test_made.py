@@ -201,13 +201,13 @@ def test_its_making_is_brought_into_the_report(made: Path, tmp_path: Path) -> No
     with contextlib.chdir(tmp_path):
         run_stage("tiny")
         curve, texts, facts = (
-            pd.read_parquet(table.path(encoder="tiny")) for table in (CURVE, TEXTS, FACTS)
+            pd.read_parquet(table.path("tiny")) for table in (CURVE, TEXTS, FACTS)
         )
     assert curve["step"].tolist() == [0, 10, 20, 30, 40]
     assert curve["tokens"].tolist() == [0, 960, 1920, 2880, 3840]
     assert len(texts) == 6
     kept = read_facts(made / KEPT / "tiny")
-    assert dict(zip(facts["what"], facts["value"], strict=True))[
+    assert dict(zip(facts["fact"], facts["content"], strict=True))[
         "fingerprint of text and settings"
     ] == fingerprint(kept)
     assert texts["right"].sum() / texts["masked"].sum() == pytest.approx(

@@ -1,4 +1,4 @@
-"""The page: scores with intervals over texts, and a sentence that the numbers make."""
+"""The page's derived frames: scores with intervals over texts, level lines, heads over steps."""
 
 from pathlib import Path
 
@@ -7,111 +7,101 @@ import pandas as pd
 import pytest
 
 from stages.core.verdicts.measures import Measures
-from stages.pretrain.page import PAGE, course_said, curve_said, followed, lines, said, scores
-from stages.pretrain.tables import KINDS
+from stages.pretrain.page import PAGE, UNIGRAM, curve_and_level, head_courses, unigram_comparison
+from stages.pretrain.tables import CURVE, HEADS, KINDS, TEXTS
+from tests.claims import write_table
 from tests.synthetic_measures import write_pretraining
 
 
-def of_texts(loss: float, right: int) -> pd.DataFrame:
-    """Thirty texts of 20 masked tokens; frequencies have 6 nats and one right answer each."""
-    around = np.random.default_rng(0).normal(0, 2, 30)
-    return pd.DataFrame(
-        {
-            "encoder": "tiny",
-            "text": range(30),
-            "masked": 20,
-            "loss": 20 * loss + around,
-            "right": right,
-            "unigram_loss": 120 + around,
-            "unigram_right": 1,
-        }
-    )
+@pytest.fixture
+def made(tmp_path: Path) -> Measures:
+    """A configuration of encoders that were made here, which has measured nothing yet."""
+    return Measures(tmp_path, {}, [], {})
 
 
-def test_scores_are_shares_of_all_masked_tokens() -> None:
-    table = scores(of_texts(4, 5)).set_index(["reader", "measure"])
-    assert table.loc[("encoder", "accuracy"), "value"] == pytest.approx(25)
-    assert table.loc[("frequencies", "accuracy"), "value"] == pytest.approx(5)
-    assert table.loc[("encoder", "loss"), "value"] == pytest.approx(4, abs=0.05)
-    assert (table["masked"] == 600).all()
-    assert (table["texts"] == 30).all()
+def write_texts(measures: Measures, loss: float, right: int) -> None:
+    """Thirty texts of 20 masked tokens; the unigram baseline has 6 nats and a right answer each."""
+    generator = np.random.default_rng(0)
+    noise, difference = generator.normal(0, 2, 30), generator.normal(0, 0.1, 30)
+    sums = 20 * loss + noise + difference - difference.mean()
+    rows = [
+        {"text": text, "masked": 20, "loss": sums[text], "right": right}
+        | {"unigram_loss": 120 + noise[text], "unigram_right": 1}
+        for text in range(30)
+    ]
+    write_table(measures, TEXTS, rows, data="tiny")
+
+
+def test_scores_are_shares_of_all_masked_tokens(made) -> None:
+    write_texts(made, 4, 5)
+    (row,) = unigram_comparison(made).to_dict("records")
+    assert row["accuracy"] == pytest.approx(0.25)
+    assert row["unigram_accuracy"] == pytest.approx(0.05)
+    assert row["loss"] == pytest.approx(4, abs=0.05)
+    assert row["loss_low"] < row["loss"] < row["loss_high"]
+    assert (row["data"], row["masked"], row["texts"]) == ("tiny", 600, 30)
 
 
 @pytest.mark.parametrize(
     ("loss", "sentence"),
     [
-        (4, "tiny has left the plateau of frequent tokens: 25.0% of the masked tokens are right"),
-        (6, "is not shown to have left the plateau"),
-        (8, "knows less than how frequent tokens are"),
+        (4, "unigram baseline: 0 of 1, below 1, not shown 0"),
+        (6, "unigram baseline: 0 of 1, below 0, not shown 1"),
+        (8, "unigram baseline: 1 of 1, below 0, not shown 0"),
     ],
 )
-def test_the_sentence_says_whether_the_encoder_is_beyond_frequencies(
-    loss: float, sentence: str
+def test_the_loss_is_compared_with_that_of_the_baseline_on_the_same_texts(
+    made, loss, sentence
 ) -> None:
-    assert sentence in said("tiny", scores(of_texts(loss, 5)))
-
-
-def test_the_level_line_is_the_loss_of_frequencies() -> None:
-    curve = pd.DataFrame(
-        {"encoder": "tiny", "step": [0, 5], "tokens": [0, 10**6], "loss": [8.0, 4.0]}
+    """Most noise is that of the texts, which both share; the difference has little of it."""
+    write_texts(made, loss, 5)
+    (row,) = unigram_comparison(made).to_dict("records")
+    assert row["difference"] == pytest.approx(loss - 6)
+    assert (
+        10 * (row["difference_high"] - row["difference_low"]) < row["loss_high"] - row["loss_low"]
     )
-    drawn = lines(curve, scores(of_texts(4, 5)))
-    level = drawn[drawn["reader"] == "tiny, frequencies alone"]
-    assert level["value"].nunique() == 1
-    assert level["value"].iloc[0] == pytest.approx(6, abs=0.05)
-    assert drawn["tokens"].tolist() == [0, 1, 0, 1]
+    dots = next(kind for kind in PAGE.content[0].content if kind.name == "pretrain-scores")
+    assert sentence in dots.draw(made).finding
 
 
-@pytest.mark.parametrize(
-    ("losses", "said"),
-    [
-        (
-            [8, 5, 7, 5.5, 4],
-            "4.00 nats; it is below the 6.00 of frequencies alone from 3.0 million",
-        ),
-        ([8, 5, 7], "8.00 to 7.00 nats; it does not end below the 6.00"),
-        ([5, 4], "5.00 to 4.00 nats; it is below the 6.00 of frequencies alone from the first"),
-        ([6, 6], "6.00 to 6.00 nats; it does not end below the 6.00"),
-    ],
-)
-def test_the_curve_is_below_frequencies_since_it_stays_below(losses, said) -> None:
-    own = pd.DataFrame({"reader": "tiny", "tokens": range(len(losses)), "value": losses})
-    level = own.assign(reader="tiny, frequencies alone", value=6.0)
-    assert said in curve_said("tiny", pd.concat([level, own]))
+def test_the_level_line_is_the_loss_of_the_baseline(made) -> None:
+    write_texts(made, 4, 5)
+    curve = [{"step": 0, "tokens": 0, "loss": 8.0}, {"step": 5, "tokens": 10**6, "loss": 4.0}]
+    write_table(made, CURVE, curve, data="tiny")
+    points = curve_and_level(made)
+    level = points[points["reader"] == UNIGRAM]
+    assert level["loss"].tolist() == pytest.approx([6, 6], abs=0.05)
+    assert points["step"].tolist() == [0, 5, 0, 5]
+    assert points.loc[points["reader"] == "encoder", "loss"].tolist() == [8, 4]
 
 
-def test_the_head_that_ends_highest_is_followed_from_its_beginning() -> None:
-    kinds = {kind: 0.1 for kind in KINDS}
-    rows = [
-        {"encoder": "tiny", "step": step, "tokens": 10**6 * step, "layer": 1, "head": head, **kinds}
-        for step in (0, 1, 2)
-        for head in (1, 2)
-    ]
-    heads = pd.DataFrame(rows)
-    # Head 1 is ahead at first; head 2 ends highest, at which it is by one million tokens.
+def test_the_head_that_ends_highest_is_followed_from_its_beginning(made) -> None:
+    kinds = dict.fromkeys(KINDS, 0.1)
+    heads = pd.DataFrame(
+        [
+            {"step": step, "tokens": 10**6 * step, "layer": 1, "head": head, **kinds}
+            for step in (0, 1, 2)
+            for head in (1, 2)
+        ]
+    )
+    # Head 1 leads at first; head 2 ends highest.
     heads["previous"] = [0.4, 0.1, 0.5, 0.6, 0.5, 0.7]
     heads["equal"] = np.nan
-    course = followed(heads)
-    own = course[course["to"] == "the token before"]
-    assert own["head"].unique() == [2]
-    assert own["value"].tolist() == pytest.approx([10, 60, 70])
-    assert not course["to"].str.startswith("equal").any()
-    sentence = course_said(course)
-    assert (
-        "tiny: the token before (layer 1, head 2): 10.0% to 70.0%, half of it by 1.0 million"
-        in sentence
-    )
-    # What does not grow has no half.
-    assert "[SEP] (layer 1, head 1): 10.0% to 10.0%." in sentence.replace("; ", ". ")
+    write_table(made, HEADS, heads.to_dict("records"), data="tiny")
+    courses = head_courses(made)
+    previous = courses[courses["kind"] == "to the previous token"]
+    assert previous["head"].unique() == [2]
+    assert previous["share"].tolist() == pytest.approx([0.1, 0.6, 0.7])
+    assert courses["kind"].nunique() == len(KINDS) - 1  # no token had an equal
 
 
-def test_the_page_shows_the_curve_the_scores_and_what_it_was_made_of(tmp_path: Path) -> None:
+def test_the_page_shows_the_curve_the_scores_and_the_facts(tmp_path: Path) -> None:
     write_pretraining(tmp_path, np.random.default_rng(0))
     measures = Measures(tmp_path / "work/measures", {}, [], {})
     (section,) = PAGE.sections(measures)
-    assert "tiny has left the plateau" in PAGE.in_short(measures)[0]
     assert [item.name for item in section.items] == [
         "pretrain-curve",
+        "pretrain-scores",
         "pretrain-scores",
         "pretrain-curve",
         "pretrain-heads",

@@ -323,19 +323,21 @@ class Grid(Kind):
 
     Attributes:
         columns: those that are shown; by default all, resamples left out.
+        values: the declarations of columns, if `rows` is a function.
         titles: of columns that no declaration names.
         words: columns, each with its values in words.
         height: so many rows stand unfolded.
     """
 
     columns: tuple[str, ...] = ()
+    values: Mapping[str, Value] | None = None
     titles: Mapping[str, str] | None = None
     words: Mapping[str, Mapping[str, str]] | None = None
     height: int = 16
 
     def draw(self, measures: Measures) -> PageTable:
         if callable(self.rows):
-            rows, values = self.frame(measures), {}
+            rows, values = self.frame(measures), self.values or {}
         else:
             rows = measures.rows(self.rows)
             values = _table(self.rows).values

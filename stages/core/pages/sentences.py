@@ -104,6 +104,8 @@ def tally_in_words(
 ) -> str:
     """How many rows of the encoder are shown above and below a bound, and the extreme ones.
 
+    No row is counted if the bound is the smallest possible value.
+
     Args:
         rows: with a column `label`.
         interval: the value whose interval is held against the bound.
@@ -112,11 +114,14 @@ def tally_in_words(
     studied, control = studied_rows(rows), control_rows(rows)
     ends = interval_of(interval)
     parts = []
-    if ends[0] in rows:
+    counted = ends[0] in rows and (interval != column or value.bounds[0] != bound)
+    if counted:
         parts.append(f"above {bound_name}: {_sides(studied, bound, *ends)}")
         if len(control):
             parts.append(f"random weights: {_sides(control, bound, *ends)}")
     parts += _extremes(studied.set_index("label")[column], value, _rows)
+    if len(control) and not counted:
+        parts.append(f"random weights: {_range(control[column], value)}")
     return _sentence(parts)
 
 

@@ -139,8 +139,9 @@ def of_data(
     if arm == UNTUNED and (table[table["data"] == decisive[0]]["arm"] == RECORDED).any():
         arm = RECORDED
     beside: dict[str, Estimate] = {}
+    default = NO_CONTROL.get(arm, "") if control is None else f"the arm {control} was not measured"
+    reason = uncontrolled or default
     control = control or CONTROLS.get(arm)
-    reason = uncontrolled or NO_CONTROL.get(arm, "")
     if control and not uncontrolled:
         try:
             beside = of_arm(measures, table, estimate, control, learnt=control_has_learnt).estimates

@@ -22,6 +22,7 @@ TABLE = Table(
         "cases": count("cases"),
     },
 )
+OF_SHARES = TABLE.values["share"]
 OTHER = Table("other/heads", keys="data arm layer head", values={"share": Value("share")})
 
 
@@ -85,6 +86,19 @@ def test_dots_count_what_is_shown_above_and_below(drawn):
     assert figure.finding.endswith("highest: 1, 0 (+2.0 points); lowest: 0, 1 (-4.0 points).")
 
 
+def test_dots_count_nothing_above_the_smallest_possible_value():
+    """A share is never below 0, and its random weights have a range of their own."""
+    rows = pd.DataFrame(
+        [("cls", "tuned", 0.4), ("sep", "tuned", 0.1), ("cls", "random_weights", 0.05)],
+        columns=["kind", "arm", "share"],
+    )
+    rows = rows.assign(share_low=rows["share"] - 0.01, share_high=rows["share"] + 0.01)
+    kind = Dots("dots", "Kinds", lambda _: rows, "share", of=OF_SHARES, label=("kind",))
+    assert kind.draw(None).finding == (
+        "Highest: cls (40.0%); lowest: sep (10.0%); random weights: 5.0%."
+    )
+
+
 def test_published_values_stand_beside_the_row_that_they_are_of(drawn):
     kind = Dots(
         "dots", "Heads", TABLE.where(head=0, arm="untuned"), "effect", label=("layer",),
@@ -123,6 +137,8 @@ def test_a_matrix_says_how_much_lies_on_its_diagonal():
 
 def test_a_table_has_the_declared_titles_and_no_resamples(drawn):
     frame = Grid("table", "Table", TABLE).draw(drawn).frame
+    of_function = Grid("table", "Table", lambda all: all.rows(TABLE), values=TABLE.values)
+    assert of_function.draw(drawn).frame.columns.tolist() == frame.columns.tolist()
     assert sorted(frame) == sorted(
         [
             *("data", "arm", "layer", "head", "effect, points", "effect, low", "effect, high"),

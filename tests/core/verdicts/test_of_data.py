@@ -54,6 +54,13 @@ def test_the_control_is_the_same_estimate_of_random_weights_drawn_alike(measures
     assert (some.pooled.value, some.control.value) == pytest.approx((0.6, 0.1))
 
 
+def test_a_named_control_that_was_not_measured_is_the_reason(measures):
+    write(measures, "one", 0.5)
+    write(measures, "one", 0.3, **CONTROL)
+    answer = of_data(measures, TABLE, share, decide=smallest, control="random_weights")
+    assert answer.control is None and "random_weights was not" in answer.uncontrolled
+
+
 def learnt(measures, data, arm, wrong):
     write_run(measures, f"finetune/{data}", wrong, arm=arm, seed=0)
 
