@@ -149,8 +149,9 @@ def test_shares_beyond_tokens_by_hand():
     assert beyond[PARTS.index(END)] == pytest.approx(0.3 / 0.5 - 0.2 / 0.8)
     assert beyond[PARTS.index(PASSAGE)] == pytest.approx(0.2 - 0.5)
     assert np.isnan(beyond[PARTS.index(SPECIAL)])
-    rows, drawn = cls_table(found, np.array([0, 1]), 10, 0)
+    rows = cls_table(found, np.array([0, 1]), 10, 0)
     end = rows.set_index("part").loc[END]
     assert (end["share"], end["beyond"]) == pytest.approx((0.3, 0.35))
     assert end["tokens"] == pytest.approx(0.2)
-    assert drawn.shape == (2, len(PARTS), 10)
+    for column in ("share_drawn", "beyond_drawn"):
+        assert [len(drawn) for drawn in rows[column]] == [10] * len(PARTS)

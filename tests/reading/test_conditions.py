@@ -9,8 +9,7 @@ from stages.core.questions.unanswerable import REMOVALS
 from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
 from stages.reading.baselines import random_guess
 from stages.reading.conditions import Condition, all_versions, different_rows, only, trained_on
-from stages.reading.kept import outcome_rows, shuffled_rows
-from stages.reading.results import passages_of, scores_table
+from stages.reading.results import outcome_rows, passages_of, scores_table, shuffled_rows
 from stages.reading.scoring import outcomes_of
 from stages.reading.tables import ALL
 from tests.reading.made import Matches, questions, reads_nothing
@@ -99,7 +98,7 @@ def test_right_options_that_cannot_be_shuffled_are_not_told_apart(made):
     wrong = sum(len(one.wrong) for one in questions(COUNT))
     assert rows.loc["Ans2Opt-Shuffle", ["texts", "left"]].tolist() == [wrong, wrong]
     assert rows.loc[["AddSent2Opt", "AddAns2Opt"], "texts"].tolist() == [0, 0]
-    assert rows.loc[TO_PASSAGE, "least"] >= DEGREE
+    assert rows.loc[TO_PASSAGE, "smallest_degree"] >= DEGREE
 
 
 def test_some_questions_told_apart_and_others_not(tokenizer):
@@ -110,24 +109,24 @@ def test_some_questions_told_apart_and_others_not(tokenizer):
     assert made.told_apart("Ans2Opt-Shuffle").tolist() == [True, False, False, False]
     outcomes = outcomes_of(made.inputs, Matches(tokenizer))
     rows = outcome_rows(outcomes, made, every)
-    table, drawn = scores_table(rows, passages_of(every), 10, 0)
+    table = scores_table(rows, passages_of(every), 10, 0)
     table = table.set_index(["condition", "at", "among"])
     place = ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle")
     # The same words in another order: whoever counts them cannot tell.
     for condition in ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle"):
         row = table.loc[(condition, "AddAns2Opt-Shuffle", "Ans2Opt-Shuffle")]
-        assert row["value"] == pytest.approx(1 / 3)
+        assert row["accuracy"] == pytest.approx(1 / 3)
         assert row[["examples", "passages"]].tolist() == [1, 1]
     # Under the other control all can be told apart.
     row = table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", "AddAns2Opt")]
     assert row[["examples", "passages"]].tolist() == [4, 3]
-    assert row["value"] == table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", ALL), "value"]
+    assert row["accuracy"] == table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", ALL), "accuracy"]
     of_all = (1 / 3 + random_guess(every[1:]).sum()) / 4
-    assert table.loc[(*place, ALL), "value"] == pytest.approx(of_all)
+    assert table.loc[(*place, ALL), "accuracy"] == pytest.approx(of_all)
     # Two of the questions share a passage.
     assert table.loc[(*place, ALL), ["examples", "passages"]].tolist() == [4, 3]
     assert not [key for key in table.index if key[1] == TO_PASSAGE and key[2] != ALL]
-    assert drawn.shape == (1, len(table), 10)
+    assert {len(drawn) for drawn in table["accuracy_drawn"]} == {10}
 
 
 def test_rows_that_conditions_share_are_run_once(made):

@@ -40,24 +40,24 @@ def test_a_planted_head_is_found_and_no_other():
     shown = table[table[f"{EFFECT}_low"] > 0.1]
     assert [tuple(place) for place in shown[["layer", "head"]].to_numpy()] == [PLANTED]
     assert shown[EFFECT].tolist() == pytest.approx([0.4], abs=0.03)
-    rows, drawn = choices_table(own, HEADS, GROUPS, 200, 0)
+    rows = choices_table(own, HEADS, GROUPS, 200, 0)
     assert set(rows["outcome"]) == {ACCURACY, PROBABILITY}
     assert set(rows["change"]) == {EFFECT, ATTACKED}
     for row in rows.to_dict("records"):
         assert (row["layer"], row["head"]) == PLANTED
         assert row["same"]
-        assert row["low"] > 0.3 and row["value"] == pytest.approx(0.4, abs=0.03)
-        assert (row["rival_value"], row["cases"], row["groups"]) == (0, QUESTIONS, QUESTIONS // 2)
-    assert drawn.shape == (3, len(rows), 200)
+        assert row["score_low"] > 0.3 and row["score"] == pytest.approx(0.4, abs=0.03)
+        assert (row["rival"], row["cases"], row["groups"]) == (0, QUESTIONS, QUESTIONS // 2)
+        assert {len(row[f"{name}_drawn"]) for name in ("score", "rival", "gain")} == {200}
 
 
 def test_noise_is_no_head_on_passages_that_did_not_choose():
     values, shown = [], 0
     for seed in range(30):
-        rows, _ = choices_table(outcomes(0.2, seed=seed), HEADS, GROUPS, 50, seed)
+        rows = choices_table(outcomes(0.2, seed=seed), HEADS, GROUPS, 50, seed)
         row = rows[(rows["outcome"] == PROBABILITY) & (rows["change"] == EFFECT)].iloc[0]
-        values.append(row["value"])
-        shown += row["low"] > 0
+        values.append(row["score"])
+        shown += row["score_low"] > 0
     # The best of twelve on all questions would be some 0.07; its standard error here is 0.04.
     assert abs(np.mean(values)) < 0.02
     assert shown <= 3
