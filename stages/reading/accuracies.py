@@ -1,18 +1,24 @@
 """Accuracies of a reader on a set of questions, and the sets that a reader has learnt."""
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import product
+
 import pandas as pd
 
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
+from stages.core.tables import estimate_columns
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate, difference_of
 from stages.core.verdicts.measures import Measures
-from stages.core.verdicts.of_data import OfRun, Rows
-from stages.reading.tables import ALL, BASELINES, INTACT, SCORES, WHOLE
+from stages.core.verdicts.of_data import OfRun, Rows, of_arm
+from stages.reading.tables import ALL, BASELINES, GUESS, INTACT, LONGEST, SCORES, WHOLE
 
 POINTS = 100
 
 
-def in_points(estimate: OfRun) -> OfRun:
+def as_points(estimate: OfRun) -> OfRun:
     """An estimate of shares, in points."""
     return lambda run: estimate(run).scaled(POINTS)
 
@@ -92,3 +98,43 @@ def of_learnt(measures: Measures, rows: Rows, control_has_learnt: bool = True) -
     if not (table["arm"] == TUNED).any():
         raise NotMeasured(f"on no questions is the reader ({TUNED}) better than the longest option")
     return table
+
+
+def estimated(
+    measures: Measures, rows: pd.DataFrame, arms: Sequence[str], **estimates: OfRun
+) -> pd.DataFrame:
+    """One row a set and arm: estimates with intervals by column, in points and over seeds."""
+    table: dict[tuple[str, str], dict[str, float]] = {}
+    for arm, (column, estimate) in product(arms, estimates.items()):
+        with suppress(NotMeasured):
+            for data, mean in of_arm(measures, rows, as_points(estimate), arm).estimates.items():
+                columns = estimate_columns(column, mean.value, mean.low, mean.high)
+                table.setdefault((data, arm), {}).update(columns)
+    return pd.DataFrame({"data": data, "arm": arm} | row for (data, arm), row in table.items())
+
+
+def reader_accuracies(
+    measures: Measures, conditions: Mapping[str, str], arms: Sequence[str]
+) -> pd.DataFrame:
+    """One row a condition, set and reader, in points, with the gain over the longest option.
+
+    Another row of each set is the random guess.
+    """
+    scores = measures.rows(SCORES, drawn=True)
+    rows = pd.concat(
+        estimated(
+            measures,
+            scores,
+            arms,
+            accuracy=partial(accuracy_under, condition=condition, at=at),
+            gain=over_baseline(measures, LONGEST, condition, at),
+        ).assign(condition=condition)
+        for condition, at in conditions.items()
+    )
+    if rows.empty:
+        raise NotMeasured("no such reader was measured")
+    baselines = measures.rows(BASELINES.where(data=list(rows["data"])))
+    baselines = POINTS * baselines.pivot(index="data", columns="model", values="accuracy")
+    guesses = baselines[GUESS].rename("accuracy").reset_index().assign(arm=GUESS, condition=GUESS)
+    rows = pd.concat([rows, guesses], ignore_index=True)
+    return rows.assign(longest=rows["data"].map(baselines[LONGEST]))

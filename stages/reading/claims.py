@@ -29,9 +29,9 @@ from stages.core.verdicts.of_data import OfRun, of_data, value_of_row
 from stages.reading.accuracies import (
     POINTS,
     accuracy_under,
+    as_points,
     attack_cost,
     cost_over_control,
-    in_points,
     of_learnt,
     over_baseline,
     unlearnt_sets,
@@ -52,7 +52,7 @@ def reader_over_baseline(measures: Measures, settings: Settings, model: str) -> 
     Args:
         model: `random guess` or `longest option`.
     """
-    return of_data(measures, SCORES, in_points(over_baseline(measures, model)), **LEAST)
+    return of_data(measures, SCORES, as_points(over_baseline(measures, model)), **LEAST)
 
 
 @measure
@@ -62,13 +62,13 @@ def reader_over_options_alone(measures: Measures, settings: Settings) -> Answer:
     def over(run: pd.DataFrame) -> Estimate:
         return difference_of(accuracy_under(run), accuracy_under(run, "PQ-Remove"))
 
-    return of_data(measures, of_learnt(measures, SCORES), in_points(over), **LEAST)
+    return of_data(measures, of_learnt(measures, SCORES), as_points(over), **LEAST)
 
 
 @measure
 def cost_of_attack(measures: Measures, settings: Settings, attack: str) -> Answer:
     """Accuracy on intact questions at the attack's cut of the passage, minus that under attack."""
-    cost = in_points(attack_cost(attack))
+    cost = as_points(attack_cost(attack))
     return of_data(measures, of_learnt(measures, SCORES), cost, **LEAST)
 
 
@@ -86,7 +86,7 @@ def cost_beyond_controls(measures: Measures, settings: Settings, attack: str) ->
         raise NotMeasured(f"{attack} has no control")
     rows = of_learnt(measures, SCORES)
     costs = {
-        control: (rows, in_points(cost_over_control(attack, control)))
+        control: (rows, as_points(cost_over_control(attack, control)))
         for control in CONTROLS[attack]
     }
     return _of_variants(measures, costs)
@@ -95,7 +95,7 @@ def cost_beyond_controls(measures: Measures, settings: Settings, attack: str) ->
 @measure
 def attacked_against_chance(measures: Measures, settings: Settings, attack: str) -> Answer:
     """Accuracy under an attack minus that of a random guess."""
-    over = in_points(over_baseline(measures, GUESS, attack, attack))
+    over = as_points(over_baseline(measures, GUESS, attack, attack))
     return of_data(measures, of_learnt(measures, SCORES), over, of_some=True, **LEAST)
 
 
@@ -112,7 +112,7 @@ def unanswerable_over_baselines(measures: Measures, settings: Settings) -> Answe
     rows = measures.rows(SCORES, drawn=True)
     if missing := [name for name in NAMES if not (rows["arm"] == name).any()]:
         raise NotMeasured(f"no reader was trained with {missing[0]}")
-    over = {model: in_points(over_baseline(measures, model)) for model in (GUESS, LONGEST)}
+    over = {model: as_points(over_baseline(measures, model)) for model in (GUESS, LONGEST)}
     of_trainings = {
         f"{name} over {model}": (rows[rows["arm"] == name].assign(arm=TUNED), estimate)
         for name in NAMES
@@ -236,4 +236,4 @@ def attention_to_appended(
         return appended if beside == "tokens" else difference_of(appended, end)
 
     rows = of_learnt(measures, CLS.where(part=END), control_has_learnt=False)
-    return of_data(measures, rows, in_points(beyond), **LEAST)
+    return of_data(measures, rows, as_points(beyond), **LEAST)

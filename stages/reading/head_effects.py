@@ -38,7 +38,7 @@ def changes_of(
     return {EFFECT: attacked - untouched, ATTACKED: attacked, UNTOUCHED: untouched}
 
 
-def heads_table(
+def effects_table(
     outcomes: WithHeads, heads: int, groups: Int[np.ndarray, " question"], resamples: int, seed: int
 ) -> pd.DataFrame:
     """One row a head: the values of `HEADS`, in probability of the right option.

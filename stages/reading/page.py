@@ -1,9 +1,6 @@
 """What readers of multiple-choice questions rely on (Si et al. 2019)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
-from itertools import product
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -13,23 +10,18 @@ from stages.core.pages.kinds import Dots, Grid, HeadGrid, Shares
 from stages.core.questions.unanswerable import NAMES as TRAININGS
 from stages.core.questions.unanswerable import REMOVALS
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.tables import Selection, Table, Value, estimate_columns
-from stages.core.verdicts.answers import NotMeasured
+from stages.core.tables import Selection, Table, Value
 from stages.core.verdicts.measures import Measures
-from stages.core.verdicts.of_data import OfRun, of_arm
 from stages.reading.accuracies import (
-    POINTS,
-    accuracy_under,
     attack_cost,
     cost_over_control,
-    in_points,
+    estimated,
     of_learnt,
-    over_baseline,
+    reader_accuracies,
     unlearnt_sets,
 )
 from stages.reading.attacks import CONTROLS, TO_PASSAGE
 from stages.reading.tables import (
-    BASELINES,
     BEYOND_WORDS,
     CHOICES,
     CLS,
@@ -39,7 +31,6 @@ from stages.reading.tables import (
     GUESS,
     HEADS,
     INTACT,
-    LONGEST,
     PARTS,
     SCORES,
     SHARE_OF_CLS,
@@ -57,57 +48,17 @@ CONDITIONS = {
 APPENDED = "appended (intact: end)"
 KINDS = ("shuffled", "left: one word", "left: others")
 TEXTS = Value("share of texts", "share", ".0%", (0, 1))
-LEARNT = "Sets on which the tuned reader is not above the longest option are left out."
-
-
-def estimated(
-    measures: Measures, rows: pd.DataFrame, arms: Sequence[str], **estimates: OfRun
-) -> pd.DataFrame:
-    """One row a set and arm: estimates with intervals by column, in points and over seeds."""
-    table: dict[tuple[str, str], dict[str, float]] = {}
-    for arm, (column, estimate) in product(arms, estimates.items()):
-        with suppress(NotMeasured):
-            for data, mean in of_arm(measures, rows, in_points(estimate), arm).estimates.items():
-                columns = estimate_columns(column, mean.value, mean.low, mean.high)
-                table.setdefault((data, arm), {}).update(columns)
-    return pd.DataFrame({"data": data, "arm": arm} | row for (data, arm), row in table.items())
-
-
-def accuracies(
-    measures: Measures, conditions: Mapping[str, str], arms: Sequence[str]
-) -> pd.DataFrame:
-    """One row a condition, set and reader, in points, with the gain over the longest option.
-
-    Another row of each set is the random guess.
-    """
-    scores = measures.rows(SCORES, drawn=True)
-    rows = pd.concat(
-        estimated(
-            measures,
-            scores,
-            arms,
-            accuracy=partial(accuracy_under, condition=condition, at=at),
-            gain=over_baseline(measures, LONGEST, condition, at),
-        ).assign(condition=condition)
-        for condition, at in conditions.items()
-    )
-    if rows.empty:
-        raise NotMeasured("no such reader was measured")
-    baselines = measures.rows(BASELINES.where(data=list(rows["data"])))
-    baselines = POINTS * baselines.pivot(index="data", columns="model", values="accuracy")
-    guesses = baselines[GUESS].rename("accuracy").reset_index().assign(arm=GUESS, condition=GUESS)
-    rows = pd.concat([rows, guesses], ignore_index=True)
-    return rows.assign(longest=rows["data"].map(baselines[LONGEST]))
+LEARNT = "Only sets on which the tuned reader is above the longest option are shown."
 
 
 def under_attack(measures: Measures) -> pd.DataFrame:
     """Accuracies of readers of answerable questions, under every condition."""
-    return accuracies(measures, CONDITIONS, READERS)
+    return reader_accuracies(measures, CONDITIONS, READERS)
 
 
-def trainings(measures: Measures) -> pd.DataFrame:
+def by_training(measures: Measures) -> pd.DataFrame:
     """Accuracies on intact questions by training, on sets with unanswerable trainings."""
-    rows = accuracies(measures, {INTACT: WHOLE}, (TUNED, *TRAININGS))
+    rows = reader_accuracies(measures, {INTACT: WHOLE}, (TUNED, *TRAININGS))
     rows = rows[rows["data"].isin(rows.loc[rows["arm"].isin(TRAININGS), "data"])]
     return rows.assign(training=rows["arm"].replace(TUNED, INTACT))
 
@@ -153,7 +104,7 @@ def on_learnt(rows: Table | Selection, *columns: str) -> Callable[[Measures], pd
     return learnt
 
 
-def effects(measures: Measures) -> pd.DataFrame:
+def marked_effects(measures: Measures) -> pd.DataFrame:
     """The effect of each head on each attack; the largest of a reader is marked."""
     rows = on_learnt(HEADS, EFFECT)(measures)
     largest = rows.groupby(["data", "arm", "attack"])[EFFECT].transform("max")
@@ -204,8 +155,9 @@ PAGE = Page(
                     costs,
                     "cost",
                     "Accuracy on intact questions, or under a control, minus that under the "
-                    "attack. The passage has the same cut in both. Questions in which a wrong "
-                    f"option reads as the right one count against no control. {LEARNT}",
+                    "attack. The passage has the same cut in both. A comparison with a control "
+                    "leaves out questions in which a wrong option reads as the right one. "
+                    f"{LEARNT}",
                     Value("cost", "points", "+.1f"),
                     label=("attack", "against", "data"),
                 ),
@@ -227,7 +179,7 @@ PAGE = Page(
                 Dots(
                     "reading-trainings",
                     "Accuracy on intact questions, by training",
-                    trainings,
+                    by_training,
                     "accuracy",
                     of=IN_POINTS,
                     label=("training", "data"),
@@ -240,7 +192,7 @@ PAGE = Page(
             "M2: degrees of shuffling",
             "The degree of shuffling is the edit distance over words to the original order, as a "
             "share of the words. A text stays in order if no shuffle reaches the setting "
-            "`least_degree`; a single word always does.",
+            "`least_degree`, as a single word.",
             (
                 Shares(
                     "reading-shuffles",
@@ -263,7 +215,7 @@ PAGE = Page(
                 HeadGrid(
                     "reading-heads",
                     "Cost of the attack that ablation saves",
-                    effects,
+                    marked_effects,
                     EFFECT,
                     "In probability of the right option. A dot marks the largest of a panel.",
                     HEADS.values[EFFECT],
@@ -303,7 +255,6 @@ PAGE = Page(
                     kind="part",
                     panel="panel",
                 ),
-                Grid("reading-cls", "Every part", CLS),
                 HeadGrid(
                     "reading-cls-heads",
                     "Attention of [CLS] to appended words, beyond their share of the words",

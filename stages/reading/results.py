@@ -14,14 +14,14 @@ from stages.core.tables import estimate_columns
 from stages.reading.attacks import CONTROLS
 from stages.reading.baselines import Unit, longest_option, random_guess
 from stages.reading.cls_attention import ToParts, beyond_tokens
-from stages.reading.conditions import Condition, Versions
+from stages.reading.conditions import Version, Versions
 from stages.reading.tables import ALL, GUESS, LONGEST, PARTS
 
 Groups = Int[np.ndarray, " question"]
 
 
 def outcome_rows(
-    outcomes: Mapping[Condition, Float[np.ndarray, " question"]],
+    outcomes: Mapping[Version, Float[np.ndarray, " question"]],
     made: Versions,
     questions: Sequence[Question],
 ) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def shuffled_rows(made: Versions) -> pd.DataFrame:
                     "smallest_degree": shuffled.least,
                     "examples": len(versions),
                     "same_as_right": sum(version.same_as_right > 0 for version in versions),
-                    "cut": int((made.inputs[Condition(name, at)].cut > 0).sum()),
+                    "cut": int((made.inputs[Version(name, at)].cut > 0).sum()),
                 }
             )
     return pd.DataFrame(rows)
@@ -123,7 +123,7 @@ def _means(
     return estimate_columns(column, means.value, means.low, means.high, means.drawn)
 
 
-def cls_table(to_parts: ToParts, groups: Groups, resamples: int, seed: int) -> pd.DataFrame:
+def parts_table(to_parts: ToParts, groups: Groups, resamples: int, seed: int) -> pd.DataFrame:
     """One row a part: the values of `CLS`."""
     share = to_parts.shares.astype(float).mean((2, 3))
     beyond = beyond_tokens(to_parts).mean((2, 3))
@@ -138,7 +138,7 @@ def cls_table(to_parts: ToParts, groups: Groups, resamples: int, seed: int) -> p
     )
 
 
-def cls_heads_table(to_parts: ToParts) -> pd.DataFrame:
+def parts_of_heads(to_parts: ToParts) -> pd.DataFrame:
     """One row a part, layer and head: the values of `CLS_HEADS`, means over questions."""
     parts, _, layers, heads = to_parts.shares.shape
     part, layer, head = (number.ravel() for number in np.indices((parts, layers, heads)))

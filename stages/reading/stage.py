@@ -39,19 +39,19 @@ from stages.reading.attacks import TO_PASSAGE
 from stages.reading.baselines import Unit
 from stages.reading.cls_attention import attention_to_parts, parts_of_rows
 from stages.reading.conditions import (
-    Condition,
+    Version,
     Versions,
     all_versions,
     different_rows,
-    only,
-    trained_on,
+    intact_alone,
+    some_questions,
 )
-from stages.reading.head_effects import choices_table, heads_table
+from stages.reading.head_effects import choices_table, effects_table
 from stages.reading.results import (
     baselines_table,
-    cls_heads_table,
-    cls_table,
     outcome_rows,
+    parts_of_heads,
+    parts_table,
     passages_of,
     scores_table,
     shuffled_rows,
@@ -132,7 +132,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
         for arm, tuned_with in readers_of(task, seed):
             pieces = state / f"{arm}-{tuned_with}"
             reader = AskedReader(task, arm, tuned_with, max_length, parameters, runtime, pieces)
-            of_readers.append(measure(reader, asked))
+            of_readers.append(ask(reader, asked))
         for table in (OUTCOMES, SCORES, HEADS, CHOICES, CLS, CLS_HEADS):
             rows = [each for tables in of_readers for each in tables.get(table, [])]
             table.write(rows, data=task)
@@ -192,7 +192,7 @@ def readers_of(data: str, seed: int | None) -> list[tuple[str, int]]:
     return sorted(readers, key=order)
 
 
-def measure(reader: AskedReader, questions: Sequence[Question]) -> Tables:
+def ask(reader: AskedReader, questions: Sequence[Question]) -> Tables:
     """The rows of one reader; only a reader of answerable questions has heads and [CLS]."""
     parameters, runtime = reader.parameters, reader.runtime
     device = start(runtime, parameters.seed)
@@ -203,7 +203,7 @@ def measure(reader: AskedReader, questions: Sequence[Question]) -> Tables:
         shuffles = parameters.shuffle_seed, parameters.least_degree
         made = all_versions(tokenizer, questions, reader.max_length, *shuffles)
     else:
-        made = Versions(trained_on(tokenizer, questions, reader.max_length), {})
+        made = Versions(intact_alone(tokenizer, questions, reader.max_length), {})
     outcomes = outcomes_of(
         made.inputs,
         lambda rows: score_rows(
@@ -216,23 +216,23 @@ def measure(reader: AskedReader, questions: Sequence[Question]) -> Tables:
         SCORES: [scores_table(rows, groups, *parameters.bootstrap)],
     }
     if answerable:
-        tables |= effects_of_heads(reader, gated, made, groups)
+        tables |= ablated_heads(reader, gated, made, groups)
         tables |= attention_of_cls(reader, gated, made, questions)
     keys = {"arm": reader.arm, "seed": reader.seed}
     tables = {table: [rows.assign(**keys) for rows in every] for table, every in tables.items()}
     return tables | {SHUFFLED: [shuffled_rows(made)]}
 
 
-def effects_of_heads(
+def ablated_heads(
     reader: AskedReader, gated: Gated, made: Versions, groups: Int[np.ndarray, " question"]
 ) -> Tables:
     """The rows of `HEADS` and `CHOICES`: some questions with each head ablated."""
     parameters = reader.parameters
     drawn = drawn_rows(len(groups), parameters.head_examples, [parameters.seed, 1])
     conditions = {
-        condition: only(made.inputs[condition], drawn)
+        condition: some_questions(made.inputs[condition], drawn)
         for attack in parameters.head_attacks
-        for condition in (Condition(INTACT, attack), Condition(attack, attack))
+        for condition in (Version(INTACT, attack), Version(attack, attack))
     }
     if not conditions:
         return {}
@@ -246,11 +246,11 @@ def effects_of_heads(
     outcomes = outcomes_of_gates(scores, conditions, numbers)
     heads, choices = [], []
     for attack in parameters.head_attacks:
-        intact, attacked = (outcomes[Condition(name, attack)] for name in (INTACT, attack))
+        intact, attacked = (outcomes[Version(name, attack)] for name in (INTACT, attack))
         # Rounded as the outcomes of readers are.
         rounded = np.stack([intact, attacked], axis=1).astype(np.float32).astype(float)
         arguments = rounded, gated.heads, groups[drawn], *parameters.bootstrap
-        heads.append(heads_table(*arguments).assign(attack=attack))
+        heads.append(effects_table(*arguments).assign(attack=attack))
         choices.append(choices_table(*arguments).assign(attack=attack))
     return {HEADS: heads, CHOICES: choices}
 
@@ -264,7 +264,8 @@ def attention_of_cls(
     some, groups = [questions[row] for row in drawn], passages_of(questions)[drawn]
     tokenizer = load_tokenizer(reader.model)
     versions = {
-        name: only(made.inputs[Condition(name, TO_PASSAGE)], drawn) for name in (INTACT, TO_PASSAGE)
+        name: some_questions(made.inputs[Version(name, TO_PASSAGE)], drawn)
+        for name in (INTACT, TO_PASSAGE)
     }
     at_end = versions[TO_PASSAGE].appended
     shares, heads = [], []
@@ -272,7 +273,7 @@ def attention_of_cls(
         parts = parts_of_rows(tokenizer, some, version, at_end)
         name = f"{reader.data} {reader.arm}-{reader.seed} [CLS]"
         to_parts = attention_to_parts(gated, version, parts, parameters.map_batch, name)
-        rows = cls_table(to_parts, groups, *parameters.bootstrap)
+        rows = parts_table(to_parts, groups, *parameters.bootstrap)
         shares.append(rows.assign(condition=condition))
-        heads.append(cls_heads_table(to_parts).assign(condition=condition))
+        heads.append(parts_of_heads(to_parts).assign(condition=condition))
     return {CLS: shares, CLS_HEADS: heads}

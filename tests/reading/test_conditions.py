@@ -8,7 +8,13 @@ from stages.core.questions.question import Question
 from stages.core.questions.unanswerable import REMOVALS
 from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
 from stages.reading.baselines import random_guess
-from stages.reading.conditions import Condition, all_versions, different_rows, only, trained_on
+from stages.reading.conditions import (
+    Version,
+    all_versions,
+    different_rows,
+    intact_alone,
+    some_questions,
+)
 from stages.reading.results import outcome_rows, passages_of, scores_table, shuffled_rows
 from stages.reading.scoring import outcomes_of
 from stages.reading.tables import ALL
@@ -28,33 +34,33 @@ def made(tokenizer):
 
 
 def test_every_version_is_made_once_with_its_intact_questions(made):
-    expected = {Condition("intact"), *(Condition(name) for name in REMOVALS)}
+    expected = {Version("intact"), *(Version(name) for name in REMOVALS)}
     for at, controls in CONTROLS.items():
-        expected |= {Condition(name, at) for name in ("intact", at, *controls)}
+        expected |= {Version(name, at) for name in ("intact", at, *controls)}
     assert set(made.inputs) == expected
     assert set(made.attacked) == set(NAMES)
 
 
 def test_an_attack_and_what_it_is_compared_with_have_the_same_passage(tokenizer):
     made = all_versions(tokenizer, questions(COUNT), 30, SEED, DEGREE)
-    whole = made.inputs[Condition("intact")]
+    whole = made.inputs[Version("intact")]
     for at, controls in CONTROLS.items():
-        kept = [made.inputs[Condition(name, at)].kept for name in ("intact", at, *controls)]
+        kept = [made.inputs[Version(name, at)].kept for name in ("intact", at, *controls)]
         for other in kept[1:]:
             np.testing.assert_array_equal(kept[0], other)
         assert (kept[0] <= whole.kept).all()
     # The attacks leave less room for some of these passages.
-    cut = made.inputs[Condition("intact", TO_PASSAGE)].kept
+    cut = made.inputs[Version("intact", TO_PASSAGE)].kept
     assert (cut < whole.kept).any()
 
 
 def test_without_the_question_there_is_no_more_of_the_passage(tokenizer):
     made = all_versions(tokenizer, questions(COUNT), 30, SEED, DEGREE)
-    whole = made.inputs[Condition("intact")]
+    whole = made.inputs[Version("intact")]
     assert (whole.cut > 0).any()
-    np.testing.assert_array_equal(made.inputs[Condition("Q-Remove")].kept, whole.kept)
+    np.testing.assert_array_equal(made.inputs[Version("Q-Remove")].kept, whole.kept)
     for name in ("P-Remove", "PQ-Remove"):
-        assert not made.inputs[Condition(name)].kept.any()
+        assert not made.inputs[Version(name)].kept.any()
 
 
 def test_who_reads_nothing_is_at_chance_under_every_condition(made):
@@ -67,7 +73,7 @@ def test_who_matches_words_is_fooled_where_words_are_added(tokenizer, made):
     found = outcomes_of(made.inputs, Matches(tokenizer))
 
     def right(name: str, at: str = "whole") -> list[float]:
-        return found[Condition(name, at)][:4].tolist()
+        return found[Version(name, at)][:4].tolist()
 
     # The passage has all words of the right options, and of the others none.
     for at in CONTROLS:
@@ -142,8 +148,8 @@ def test_rows_that_conditions_share_are_run_once(made):
 
 
 def test_some_questions_are_the_rows_of_these(made):
-    inputs = made.inputs[Condition(TO_PASSAGE, TO_PASSAGE)]
-    some = only(inputs, np.array([5, 2]))
+    inputs = made.inputs[Version(TO_PASSAGE, TO_PASSAGE)]
+    some = some_questions(inputs, np.array([5, 2]))
     assert some.counts.tolist() == [3, 2]
     assert some.answers.tolist() == [0, 1]
     expected = [inputs.encoded.inputs["input_ids"][row] for row in inputs.rows_of(np.array([5, 2]))]
@@ -152,5 +158,5 @@ def test_some_questions_are_the_rows_of_these(made):
 
 
 def test_what_readers_of_unanswerable_questions_are_asked(tokenizer):
-    (condition,) = trained_on(tokenizer, questions(4), 60)
-    assert condition == Condition("intact", "whole")
+    (condition,) = intact_alone(tokenizer, questions(4), 60)
+    assert condition == Version("intact", "whole")

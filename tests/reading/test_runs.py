@@ -22,7 +22,7 @@ from stages.core.verdicts.measures import Measures
 from stages.reading import scoring, stage, tables
 from stages.reading.accuracies import unlearnt_sets
 from stages.reading.attacks import CONTROLS, TO_PASSAGE, attack
-from stages.reading.conditions import Condition, trained_on
+from stages.reading.conditions import Version, intact_alone
 from stages.reading.page import PAGE
 from tests.claims import found
 from tests.reading.made import READING, write_project
@@ -200,7 +200,7 @@ def test_without_attacks_on_heads_the_tables_are_empty(project, tiny_bert):
 def test_a_killed_run_goes_on_with_the_piece_that_is_missing(project, tmp_path, monkeypatch):
     folder = Path("work/readers/toy/tuned-0")
     questions = read_questions("work/questions/toy/validation.parquet")
-    inputs = trained_on(load_tokenizer(folder), questions, 60)[Condition("intact")].encoded
+    inputs = intact_alone(load_tokenizer(folder), questions, 60)[Version("intact")].encoded
     gated = Gated(load_tuned(folder))
     monkeypatch.setattr(scoring, "PASSES_IN_PIECE", 2)
 
