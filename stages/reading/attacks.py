@@ -1,23 +1,16 @@
 """Attacks on test questions, and their controls (Si et al. 2019, "un-readable data attack").
 
 They change wrong options or the end of the passage. The right option, its number, the question and
-the passage itself stay. An attack adds words of the passage, the question or the answer in an order
-that nobody can read. It misleads only a model that relies on single words. `shuffles.shuffle`
-shuffles.
+the passage itself stay. An attack adds words of the passage, the question or the answer, in an
+order that nobody can read (`shuffles.shuffle`). It misleads only a model that relies on single
+words. Each control lacks one ingredient of its attack.
 
-AddSent2Pas-Shuffle: the question and all wrong options in their order are one text; shuffled, it
-    stands behind the passage.
-AddSent2Opt-Shuffle: to each wrong option a sentence of the passage is added; both are shuffled as
-    one text, which is the option now.
-AddAns2Opt-Shuffle: to each wrong option the right one is added; both are shuffled as one text.
-
-Each control lacks one ingredient of its attack:
-
-Sent2Opt-Shuffle: AddSent2Opt-Shuffle without the words of the wrong option: the sentence alone,
-    shuffled, is the option now.
-Ans2Opt-Shuffle: AddAns2Opt-Shuffle without these: the right option, shuffled, is the option now.
-AddSent2Opt: AddSent2Opt-Shuffle without the shuffling: wrong option, space, sentence.
-AddAns2Opt: AddAns2Opt-Shuffle without the shuffling: wrong option, space, right option.
+AddSent2Pas-Shuffle: question and wrong options in their order, shuffled as one text, follow the
+    passage.
+AddSent2Opt-Shuffle: each wrong option is shuffled with a sentence of the passage, as one text.
+AddAns2Opt-Shuffle: each wrong option is shuffled with the right one, as one text.
+Sent2Opt-Shuffle, Ans2Opt-Shuffle: the words of the wrong option are left out.
+AddSent2Opt, AddAns2Opt: nothing is shuffled; the added text follows wrong option and space.
 
 The added sentence is drawn from those with at least four different orders; from all, if there is
 none. Each wrong option gets another one while there are any. This is a choice, and so is the one
