@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
 from stages.core.stage.places import MEASURES
 from stages.core.verdicts.measures import Measures
 from stages.reading import tables
 from stages.reading.attacks import TO_PASSAGE
-from tests.claims import write_drawn, write_rows, write_table
+from tests.claims import write_table
 from tests.reading.rows import (
     choice,
     cls,
@@ -31,41 +29,40 @@ def write_reading(folder: Path, layers: int, heads: int) -> None:
     write_scores(measures, [*reader(), *from_random(), *trainings()], QUESTIONS)
     write_shuffled(measures, QUESTIONS)
     choices = [
-        choice(value, change=change, outcome=outcome, name=name)
+        choice(value, change=change, outcome=outcome, arm=arm)
         for change, value in ((tables.EFFECT, 0.2), (tables.ATTACKED, 0.1))
         for outcome in tables.OUTCOMES_OF_HEADS
-        for name in READERS
+        for arm in READERS
     ]
-    write_drawn(measures, tables.CHOICES, choices, 0.01, questions=QUESTIONS)
-    layer, head = np.divmod(np.arange(layers * heads), heads)
-    places = [{"layer": one, "head": other} for one, other in zip(layer, head, strict=True)]
-    own = [place | {"reader": name, "seed": 0} for name in READERS for place in places]
-    off = [
-        place
+    write_table(measures, tables.CHOICES, choices, 0.01, QUESTIONS)
+    of_heads = [
+        {"arm": arm, "layer": layer, "head": head}
+        for arm in READERS
+        for layer in range(layers)
+        for head in range(heads)
+    ]
+    effects = [
+        keys
         | {"attack": TO_PASSAGE, "examples": 60}
-        | {
-            name: value + 0.01 * place["layer"] - 0.02 * place["head"]
-            for change in tables.CHANGES
-            for name, value in ((change, 0.1), (f"{change}_low", 0.0), (f"{change}_high", 0.2))
-        }
-        for place in own
+        | dict.fromkeys(tables.CHANGES, 0.1 + 0.01 * keys["layer"] - 0.02 * keys["head"])
+        for keys in of_heads
     ]
-    write_rows(measures, tables.HEADS, off, questions=QUESTIONS)
+    write_table(measures, tables.HEADS, effects, 0.05, QUESTIONS)
     conditions = {TO_PASSAGE: 0.2, tables.INTACT: 0.05}
     bars = [
-        cls(0.2, beyond, condition, part, name)
+        cls(0.2, beyond, condition, part, arm)
         for condition, beyond in conditions.items()
         for part in tables.PARTS
-        for name in READERS
+        for arm in READERS
     ]
-    write_drawn(measures, tables.CLS, bars, 0.01, questions=QUESTIONS)
+    write_table(measures, tables.CLS, bars, 0.01, QUESTIONS)
     cells = [
-        place | {"condition": condition, "part": part, "share": 0.1, "beyond": beyond}
-        for place in own
+        keys | {"condition": condition, "part": part, "share": 0.1, "beyond": beyond}
+        for keys in of_heads
         for condition, beyond in conditions.items()
         for part in tables.PARTS
     ]
-    write_rows(measures, tables.CLS_HEADS, cells, questions=QUESTIONS)
+    write_table(measures, tables.CLS_HEADS, cells, data=QUESTIONS)
     sizes = [
         {"split": split, "examples": count, "passages": count // 2, "fewest_options": 3}
         | {"most_options": 4, "tokens": 90 * count, "unknown": 0, "cut": 0, "in_both": 0}

@@ -1,29 +1,21 @@
-"""Attacks on test questions that no reader of the passage would mind, and their controls.
+"""Attacks on test questions, and their controls (Si et al. 2019, "un-readable data attack").
 
-Si et al. 2019, "un-readable data attack". All of them touch wrong options or the end of the
-passage; the right option, its place, the question and the passage itself stay as they are. What an
-attack adds has the words of the passage, the question or the answer in an order that nobody can
-read, so that only a model that goes by single words is drawn to it. `shuffled` below is
-`shuffles.shuffle`.
+They change wrong options or the end of the passage. The right option, its number, the question and
+the passage itself stay. An attack adds words of the passage, the question or the answer, in an
+order that nobody can read (`shuffles.shuffle`). It misleads only a model that relies on single
+words. Each control lacks one ingredient of its attack.
 
-AddSent2Pas-Shuffle: the question and all wrong options in their order are one text; shuffled, it
-    stands behind the passage.
-AddSent2Opt-Shuffle: to each wrong option a sentence of the passage is added; both are shuffled as
-    one text, which is the option now.
-AddAns2Opt-Shuffle: to each wrong option the right one is added; both are shuffled as one text.
+AddSent2Pas-Shuffle: question and wrong options in their order, shuffled as one text, follow the
+    passage.
+AddSent2Opt-Shuffle: each wrong option is shuffled with a sentence of the passage, as one text.
+AddAns2Opt-Shuffle: each wrong option is shuffled with the right one, as one text.
+Sent2Opt-Shuffle, Ans2Opt-Shuffle: the words of the wrong option are left out.
+AddSent2Opt, AddAns2Opt: nothing is shuffled; the added text follows wrong option and space.
 
-Each control lacks one ingredient of its attack:
-
-Sent2Opt-Shuffle: AddSent2Opt-Shuffle without the words of the wrong option: the sentence alone,
-    shuffled, is the option now.
-Ans2Opt-Shuffle: AddAns2Opt-Shuffle without these: the right option, shuffled, is the option now.
-AddSent2Opt: AddSent2Opt-Shuffle without the shuffling: wrong option, space, sentence.
-AddAns2Opt: AddAns2Opt-Shuffle without the shuffling: wrong option, space, right option.
-
-Which sentence of the passage is added is drawn from those with four different orders at least (from
-all where there is none), for each wrong option another as long as there are any. That, and that
-AddSent2Pas-Shuffle shuffles question and wrong options as one text, are choices. The draw is of the
-question's id, so that AddSent2Opt-Shuffle and its controls add the same sentences.
+The added sentence is drawn from those with at least four different orders; from all, if there is
+none. Each wrong option gets another one while there are any. This is a choice, and so is the one
+text of AddSent2Pas-Shuffle. The question's id seeds the draw; AddSent2Opt-Shuffle and its controls
+add the same sentences.
 """
 
 import re
@@ -46,12 +38,12 @@ SENTENCE_ENDS = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]\u201d\u2019]))\s+|\n
 
 @dataclass(frozen=True)
 class Recipe:
-    """What becomes of a wrong option.
+    """The change of a wrong option.
 
     Attributes:
         added: `sentence` of the passage, or `answer`: the right option.
         keeps_option: whether the words of the wrong option stay, before what is added.
-        shuffled: whether the words are shuffled, those of the option among them.
+        shuffled: whether all words are shuffled.
     """
 
     added: str
@@ -82,9 +74,9 @@ class Attacked:
     """A question under an attack or a control.
 
     Attributes:
-        question: with its own passage, question, right option and answer.
-        appended: what stands behind the passage, and is not cut with it; often empty.
-        shuffled: what became of each text that was to be shuffled, in the order of the options.
+        question: its passage, question, right option and answer are unchanged.
+        appended: text behind the passage, which is not cut with it; often empty.
+        shuffled: each text to shuffle after shuffling, in the order of the options.
     """
 
     question: Question
@@ -93,9 +85,9 @@ class Attacked:
 
     @property
     def same_as_right(self) -> int:
-        """How many wrong options read as the right one does, so that nobody can tell them apart.
+        """The number of wrong options that read as the right one.
 
-        Ans2Opt-Shuffle makes them where the right option has too few words to be shuffled.
+        Ans2Opt-Shuffle makes them if the right option has too few words to shuffle.
         """
         options = [option.split() for option in self.question.options]
         return options.count(self.question.right.split()) - 1
@@ -106,13 +98,13 @@ def attack(
 ) -> Attacked:
     """Put a question under an attack or a control of `NAMES`.
 
-    A text that cannot be shuffled as far as `least_degree` is added as it is; `shuffled` says so.
+    A text that no shuffle takes as far as `least_degree` is added in order; `shuffled` says so.
 
     Args:
         least_degree: see `shuffles.shuffle`.
     """
     if name == TO_PASSAGE:
-        wrong = [question.options[place] for place in question.wrong]
+        wrong = [question.options[number] for number in question.wrong]
         text = " ".join([question.question, *wrong])
         appended = shuffle(text, question.id, seed, "appended", least_degree)
         return Attacked(question, appended.text, (appended,))
@@ -122,13 +114,13 @@ def attack(
     else:
         added = [question.right] * len(question.wrong)
     options, shuffled = list(question.options), []
-    for place, more in zip(question.wrong, added, strict=True):
-        text = f"{question.options[place]} {more}" if recipe.keeps_option else more
+    for number, more in zip(question.wrong, added, strict=True):
+        text = f"{question.options[number]} {more}" if recipe.keeps_option else more
         if recipe.shuffled:
-            outcome = shuffle(text, question.id, seed, f"option {place}", least_degree)
+            outcome = shuffle(text, question.id, seed, f"option {number}", least_degree)
             shuffled.append(outcome)
             text = outcome.text
-        options[place] = text
+        options[number] = text
     return Attacked(replace(question, options=tuple(options)), shuffled=tuple(shuffled))
 
 
@@ -138,20 +130,17 @@ def intact(question: Question) -> Attacked:
 
 
 def drawn_sentences(question: Question, seed: int) -> list[str]:
-    """A sentence of the passage for each wrong option, each once as long as there are enough.
-
-    Where the passage has fewer sentences than that, they begin anew.
-    """
-    found = sentences(question.passage)
-    long = [one for one in found if arrangements(one.split()) >= LEAST_ARRANGEMENTS]
-    found = long or found
-    order = generator_of(question.id, seed, "sentence").permutation(len(found))
-    return [found[order[number % len(found)]] for number in range(len(question.wrong))]
+    """A sentence of the passage for each wrong option; sentences repeat if there are too few."""
+    every = passage_sentences(question.passage)
+    long = [sentence for sentence in every if arrangements(sentence.split()) >= LEAST_ARRANGEMENTS]
+    pool = long or every
+    order = generator_of(question.id, seed, "sentence").permutation(len(pool))
+    return [pool[order[number % len(pool)]] for number in range(len(question.wrong))]
 
 
-def sentences(passage: str) -> Sequence[str]:
-    """The sentences of a passage: what ends with a mark before a space, or with a line.
+def passage_sentences(passage: str) -> Sequence[str]:
+    """The sentences of a passage, which a mark before a space or the end of a line ends.
 
     A title with a full stop ("Mr. Hill") ends one too early.
     """
-    return [one.strip() for one in SENTENCE_ENDS.split(passage) if one.strip()]
+    return [text.strip() for text in SENTENCE_ENDS.split(passage) if text.strip()]

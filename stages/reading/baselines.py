@@ -1,7 +1,6 @@
-"""What can be had without reading: a guess, and the longest option (Si et al. 2019).
+"""Expected accuracies without reading: a guess, and the longest option (Si et al. 2019).
 
-Both are expected accuracies, a number for each question: where several options are the longest, the
-right one among them is taken with the chance that one of them drawn at random has.
+If several options are the longest, one of them is drawn at random.
 """
 
 from collections.abc import Sequence
@@ -16,32 +15,34 @@ Unit = Literal["words", "characters"]
 
 
 def random_guess(questions: Sequence[Question]) -> Float[np.ndarray, " question"]:
-    """One by the number of options, for each question."""
+    """One by the number of options: [question]."""
     return np.array([1 / len(question.options) for question in questions])
 
 
 def longest_option(
     questions: Sequence[Question], unit: Unit = "words"
 ) -> Float[np.ndarray, " question"]:
-    """The chance that the right option is taken by whoever takes the longest.
+    """The chance that the longest option is the right one: [question].
 
     Args:
-        unit: what length is counted in: words between spaces, or characters.
+        unit: of the length: words between spaces, or characters.
     """
     return np.array(
         [
-            share_of_largest([length(option, unit) for option in question.options], question.answer)
+            share_of_largest(
+                [option_length(option, unit) for option in question.options], question.answer
+            )
             for question in questions
         ]
     )
 
 
-def length(text: str, unit: Unit) -> int:
-    """Words or characters of a text; spaces around it are none of them."""
+def option_length(text: str, unit: Unit) -> int:
+    """The number of words or characters of a text, without spaces around it."""
     return len(text.split()) if unit == "words" else len(text.strip())
 
 
 def share_of_largest(values: Sequence[float], answer: int) -> float:
-    """One by how many values are as large as the largest, if that of the answer is; 0 if not."""
+    """One by the number of largest values, if the answer has one of them; else 0."""
     largest = max(values)
     return 1 / list(values).count(largest) if values[answer] == largest else 0.0

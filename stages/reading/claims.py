@@ -1,162 +1,198 @@
-"""What readers of multiple-choice questions go by (Si et al. 2019), in points.
+"""What readers of multiple-choice questions rely on (Si et al. 2019), in points.
 
-What is said of every set of questions is decided on the one where it is least true. Differences are
-of the same questions, in the same resamples of their passages. What a reader does under attack is
-asked where it has learnt to answer, that is where it is above the longest option.
+The set of questions with the smallest value decides. Differences are of the same questions, in the
+same resamples of their passages. Claims about attacks and heads leave out sets on which a reader is
+not above the longest option. The control is the reader tuned from random weights.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from stages.core.questions.unanswerable import NAMES
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.stage.tables import interval_names
+from stages.core.stage.arms import TUNED
 from stages.core.verdicts.answers import Answer, NotMeasured, over_tasks
 from stages.core.verdicts.claims import Settings, measure
-from stages.core.verdicts.estimates import Estimate, difference_of, smallest
+from stages.core.verdicts.estimates import (
+    Estimate,
+    difference_of,
+    mean_on_same_examples,
+    over_seeds,
+    smallest,
+)
 from stages.core.verdicts.learnt import says_not_learnt
 from stages.core.verdicts.measures import Measures
-from stages.reading.attacks import CONTROLS, TO_PASSAGE
-from stages.reading.in_points import POINTS
-from stages.reading.learnt import not_learnt
-from stages.reading.over_sets import (
-    COUNTED,
-    VALUE,
-    OfRun,
-    Runs,
-    accuracy,
-    answer_over,
-    apart,
-    baselines_of,
-    cost,
-    cost_beyond,
-    of_learnt_sets,
-    of_runs,
+from stages.core.verdicts.of_data import OfRun, of_data, value_of_row
+from stages.reading.accuracies import (
+    POINTS,
+    accuracy_under,
+    as_points,
+    attack_cost,
+    cost_over_control,
+    of_learnt,
     over_baseline,
+    unlearnt_sets,
 )
-from stages.reading.tables import (
-    CHOICES,
-    CLS,
-    END,
-    GUESS,
-    INTACT,
-    LONGEST,
-    SCORES,
-)
+from stages.reading.attacks import CONTROLS, TO_PASSAGE
+from stages.reading.tables import ALL, CHOICES, CLS, END, GUESS, INTACT, LONGEST, SCORES, WHOLE
 
-TRAININGS = "trainings of one encoder are compared with each other, or with what takes no reading"
+LEAST = {"decide": smallest, "counted": "questions"}
+TRAININGS = "readers of different trainings are compared with each other or with a baseline"
 
-
-says_not_learnt(not_learnt)
+says_not_learnt(unlearnt_sets)
 
 
 @measure
 def reader_over_baseline(measures: Measures, settings: Settings, model: str) -> Answer:
-    """Accuracy on intact questions beyond a baseline, on the set where it is smallest.
+    """Accuracy on intact questions minus that of a baseline.
 
     Args:
         model: `random guess` or `longest option`.
     """
-    rows, over = measures.drawn(SCORES), over_baseline(baselines_of(measures), model)
-    own, control = (
-        of_runs(rows[rows["reader"] == reader], in_points(over))
-        for reader in (TUNED, TUNED_FROM_RANDOM)
-    )
-    return answer_over(own, control, "no reader was tuned from random weights")
+    return of_data(measures, SCORES, as_points(over_baseline(measures, model)), **LEAST)
 
 
 @measure
 def reader_over_options_alone(measures: Measures, settings: Settings) -> Answer:
-    """Accuracy on intact questions beyond that on the options alone, on the set of least."""
+    """Accuracy on intact questions minus that on the options alone."""
 
     def over(run: pd.DataFrame) -> Estimate:
-        return difference_of(accuracy(run), accuracy(run, "PQ-Remove"))
+        return difference_of(accuracy_under(run), accuracy_under(run, "PQ-Remove"))
 
-    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(over))
+    return of_data(measures, of_learnt(measures, SCORES), as_points(over), **LEAST)
 
 
 @measure
 def cost_of_attack(measures: Measures, settings: Settings, attack: str) -> Answer:
-    """What an attack costs, on the set where that is least.
-
-    Accuracy on intact questions at the same cut of the passage, less that on attacked ones.
-    """
-
-    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(cost(attack)))
+    """Accuracy on intact questions at the attack's cut of the passage, minus that under attack."""
+    cost = as_points(attack_cost(attack))
+    return of_data(measures, of_learnt(measures, SCORES), cost, **LEAST)
 
 
 @measure
 def cost_beyond_controls(measures: Measures, settings: Settings, attack: str) -> Answer:
-    """What an attack costs more than a control, on the set and against the control of least.
+    """The cost of an attack minus that of a control; the control with the smallest value decides.
 
     Questions in which a wrong option reads as the right one, under the attack or that control, are
-    left out: whoever takes it there is not wrong.
+    left out: both options are right.
+
+    Raises:
+        NotMeasured: the attack has no control.
     """
     if not CONTROLS[attack]:
         raise NotMeasured(f"{attack} has no control")
-
-    costs = {control: in_points(cost_beyond(attack, control)) for control in CONTROLS[attack]}
-    return of_learnt_sets(measures, measures.drawn(SCORES), costs)
+    rows = of_learnt(measures, SCORES)
+    costs = {
+        control: (rows, as_points(cost_over_control(attack, control)))
+        for control in CONTROLS[attack]
+    }
+    return _of_variants(measures, costs)
 
 
 @measure
 def attacked_against_chance(measures: Measures, settings: Settings, attack: str) -> Answer:
-    """Accuracy under an attack less that of a guess, on the set where it is smallest."""
-    over = over_baseline(baselines_of(measures), GUESS, attack, attack)
-    return of_learnt_sets(measures, measures.drawn(SCORES), in_points(over), of_some=True)
+    """Accuracy under an attack minus that of a random guess."""
+    over = as_points(over_baseline(measures, GUESS, attack, attack))
+    return of_data(measures, of_learnt(measures, SCORES), over, of_some=True, **LEAST)
 
 
 @measure
 def unanswerable_over_baselines(measures: Measures, settings: Settings) -> Answer:
-    """Accuracy on intact questions of readers that were trained on questions nobody can answer.
+    """Accuracy on intact questions, after training on questions that nobody can answer.
 
-    Beyond a baseline; of the training, the baseline and the set of least.
+    A baseline's accuracy is subtracted. The training and the baseline with the smallest value
+    decide.
 
     Raises:
         NotMeasured: a training is missing.
     """
-    rows, baselines = measures.drawn(SCORES), baselines_of(measures)
-    found: Runs = {}
-    for name in NAMES:
-        beyond = {
-            f"{name} over {model}": in_points(over_baseline(baselines, model))
-            for model in (GUESS, LONGEST)
-        }
-        of_training = of_runs(rows[rows["reader"] == name], beyond)
-        if not of_training:
-            raise NotMeasured(f"no reader was trained with {name}")
-        found |= of_training
-    return answer_over(found, {}, TRAININGS)
+    rows = measures.rows(SCORES, drawn=True)
+    if missing := [name for name in NAMES if not (rows["arm"] == name).any()]:
+        raise NotMeasured(f"no reader was trained with {missing[0]}")
+    over = {model: as_points(over_baseline(measures, model)) for model in (GUESS, LONGEST)}
+    of_trainings = {
+        f"{name} over {model}": (rows[rows["arm"] == name].assign(arm=TUNED), estimate)
+        for name in NAMES
+        for model, estimate in over.items()
+    }
+    return _of_variants(measures, of_trainings, TRAININGS)
+
+
+def _of_variants(
+    measures: Measures, variants: Mapping[str, tuple[pd.DataFrame, OfRun]], uncontrolled: str = ""
+) -> Answer:
+    """The smallest of several estimates of every set; `tasks` has the smallest of each set.
+
+    Args:
+        variants: rows and the estimate, by a name.
+    """
+    rows = pd.concat(
+        rows.assign(set=rows["data"], variant=name, data=rows["data"] + f", {name}")
+        for name, (rows, _) in variants.items()
+    )
+
+    def estimate(run: pd.DataFrame) -> Estimate:
+        _, of_variant = variants[run["variant"].iloc[0]]
+        return of_variant(run.assign(data=run["set"]))
+
+    answer = of_data(measures, rows, estimate, uncontrolled=uncontrolled, **LEAST)
+    sets = dict(zip(rows["data"], rows["set"], strict=True))
+    tasks: dict[str, Estimate] = {}
+    for name, of_set in answer.tasks.items():
+        if sets[name] not in tasks or of_set.value < tasks[sets[name]].value:
+            tasks[sets[name]] = of_set
+    # The variants of a set are about the same questions.
+    questions = sum(of_set.n for of_set in tasks.values())
+    return replace(answer, pooled=replace(answer.pooled, n=questions), tasks=tasks)
 
 
 @measure
 def training_over_training(
     measures: Measures, settings: Settings, reader: str, beside: str, of_some: bool = False
 ) -> Answer:
-    """Accuracy on intact questions of one reader less that of another, on the set of least.
-
-    Of both over their seeds, which are drawn apart, and of which one may have more.
+    """Accuracy on intact questions of one reader minus that of another.
 
     Args:
-        reader: on what it was trained: `tuned`, or a name of `stages.core.questions.unanswerable`.
-        beside: likewise.
+        reader: its training: `tuned`, or a name of `stages.core.questions.unanswerable`.
+        beside: the training of the other reader.
         of_some: whether the claim is about some set of questions, and not about every one.
     """
-    rows = measures.drawn(SCORES)
-    runs = [of_runs(rows[rows["reader"] == name], accuracy) for name in (reader, beside)]
-    left_out = not_learnt(measures) if TUNED in (reader, beside) else []
-    shared = [place for place in runs[0] if place in runs[1] and place[0] not in left_out]
-    if not shared:
+    rows = measures.rows(SCORES.where(condition=INTACT, at=WHOLE, among=ALL), drawn=True)
+    if TUNED in (reader, beside):
+        rows = rows[~rows["data"].isin(unlearnt_sets(measures))]
+    pairs = []
+    for data, of_set in rows.groupby("data", sort=False):
+        runs = [of_set[of_set["arm"] == arm] for arm in (reader, beside)]
+        pair = [[accuracy_under(run) for _, run in each.groupby("seed")] for each in runs]
+        if all(pair):
+            pairs.append((str(data), pair))
+    if not pairs:
         raise NotMeasured(f"on no questions did readers learn from both {reader} and {beside}")
-    found = {
-        place[0]: apart(*(of_reader[place] for of_reader in runs)).scaled(POINTS)
-        for place in shared
-    }
-    answer = over_tasks(found, smallest, None, COUNTED, TRAININGS, of_some)
-    seeds = min(len(of_reader[place]) for of_reader in runs for place in shared)
+    differences = {data: difference_of_trainings(*pair).scaled(POINTS) for data, pair in pairs}
+    answer = over_tasks(differences, smallest, None, LEAST["counted"], TRAININGS, of_some)
+    seeds = min(len(each) for _, pair in pairs for each in pair)
     return replace(answer, arm=TUNED, seeds=seeds)
+
+
+def difference_of_trainings(runs: list[Estimate], others: list[Estimate]) -> Estimate:
+    """The mean of some fine-tunings minus that of others, on the same questions.
+
+    The variance between the seeds of either training adds to that of the questions; seeds of two
+    trainings are independent.
+    """
+    same = difference_of(*(mean_on_same_examples(each) for each in (runs, others)))
+    half = np.hypot(*(_between_seeds(each) for each in (runs, others)))
+    low = same.value - np.hypot(same.value - same.low, half)
+    return Estimate(same.value, low, same.value + np.hypot(same.high - same.value, half), same.n)
+
+
+def _between_seeds(runs: list[Estimate]) -> float:
+    """Half of the width of the interval of fine-tunings that their seeds alone give."""
+    mean = over_seeds([Estimate(run.value, run.value, run.value, run.n) for run in runs])
+    return mean.high - mean.value
 
 
 @measure
@@ -167,50 +203,37 @@ def head_of_attack(
     change: Literal["effect", "attacked"],
     outcome: Literal["accuracy", "probability"],
 ) -> Answer:
-    """What the head through which an attack goes changes when it is off, on the set of least.
+    """The change if the head through which an attack works is ablated.
 
-    The head is chosen on half of the passages and asked on the other half.
+    The head is selected on one half of the passages and scored on the other.
 
     Args:
         change: of the `effect` of the attack, or of the outcome on `attacked` questions.
         outcome: accuracy, or probability of the right option.
     """
-    rows = measures.drawn(CHOICES)
-    for column, value in (("attack", attack), ("change", change), ("outcome", outcome)):
-        rows = rows[rows[column] == value]
-
-    def of_head(run: pd.DataFrame) -> Estimate:
-        (row,) = run.to_dict("records")
-        return Estimate.of_row(row, VALUE, int(row["cases"])).scaled(POINTS)
-
-    return of_learnt_sets(measures, rows, of_head)
+    rows = of_learnt(measures, CHOICES.where(attack=attack, change=change, outcome=outcome))
+    return of_data(measures, rows, value_of_row("score", "cases", POINTS), **LEAST)
 
 
 @measure
 def attention_to_appended(
     measures: Measures, settings: Settings, beside: Literal["tokens", "intact"]
 ) -> Answer:
-    """What [CLS] gives to appended words beyond their number, in points, on the set of least.
+    """The share of appended words in the attention of [CLS] to words, minus their share of words.
 
-    Their share of the attention to words less their share of the words, mean over all heads.
+    The share is a mean over all heads. The control counts whether or not it has learnt to answer.
 
     Args:
-        beside: `tokens` alone; `intact` takes off the same of as many words at the end of the
-            intact passage.
+        beside: `tokens` compares with the words alone; `intact` subtracts the same value of the
+            end of the intact passage, which has as many tokens.
     """
-    rows = measures.drawn(CLS)
 
     def beyond(run: pd.DataFrame) -> Estimate:
-        own, other = (
-            Estimate.of_row(row, interval_names("beyond"), int(row["examples"])).scaled(POINTS)
-            for name in (TO_PASSAGE, INTACT)
-            for row in run[run["condition"] == name].to_dict("records")
+        appended, end = (
+            value_of_row("beyond", "examples")(run[run["condition"] == condition])
+            for condition in (TO_PASSAGE, INTACT)
         )
-        return own if beside == "tokens" else difference_of(own, other)
+        return appended if beside == "tokens" else difference_of(appended, end)
 
-    return of_learnt_sets(measures, rows[rows["part"] == END], beyond, control_has_learnt=False)
-
-
-def in_points(estimate: OfRun) -> OfRun:
-    """An estimate of shares, in points."""
-    return lambda run: estimate(run).scaled(POINTS)
+    rows = of_learnt(measures, CLS.where(part=END), control_has_learnt=False)
+    return of_data(measures, rows, as_points(beyond), **LEAST)

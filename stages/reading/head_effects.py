@@ -1,10 +1,10 @@
-"""Through which heads an attack goes: its effect with each head off, less that with all on.
+"""Heads through which an attack works: its effect with each head ablated, minus that with all.
 
-Beyond Si et al. 2019. The effect of an attack is the outcome of a question under it less that of
-the same question intact, at the same cut of the passage. A head through which the attack goes makes
-it cost less when it is off. One without which the reader knows nothing does so too: therefore it
-stands beside what the head off changes on attacked questions, which are then answered better, and
-on intact ones.
+Beyond Si et al. 2019. The effect of an attack is the outcome of a question under it minus the
+outcome of the intact question at the same cut. If the attack works through a head, it costs less
+when the head is ablated. It also costs less without a head that the reader needs for all questions.
+Therefore the changes on attacked questions (then answered better) and on intact ones are measured,
+too.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from stages.core.intervals.groups import resampled_means
 from stages.core.intervals.held_out import held_out
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 from stages.reading.tables import (
     ATTACKED,
     CHANGES,
@@ -23,7 +23,7 @@ from stages.reading.tables import (
     UNTOUCHED,
 )
 
-# Both outcomes of intact and of attacked questions, with every head on and then each one off.
+# Both outcomes of intact and of attacked questions, with all heads and then with each ablated.
 WithHeads = Float[np.ndarray, "outcome version state question"]
 INTACT_VERSION, ATTACKED_VERSION = 0, 1
 Changes = Float[np.ndarray, "question head"]
@@ -31,52 +31,47 @@ Changes = Float[np.ndarray, "question head"]
 
 def changes_of(
     outcomes: Float[np.ndarray, "version state question"],
-) -> dict[str, Float[np.ndarray, "question head"]]:
-    """What each head off changes on each question, by the names of `CHANGES`."""
+) -> dict[str, Changes]:
+    """The change of each question by each ablated head, by the names of `CHANGES`."""
     less = outcomes[:, 1:] - outcomes[:, :1]
     attacked, untouched = less[ATTACKED_VERSION].T, less[INTACT_VERSION].T
     return {EFFECT: attacked - untouched, ATTACKED: attacked, UNTOUCHED: untouched}
 
 
-def heads_table(
+def effects_table(
     outcomes: WithHeads, heads: int, groups: Int[np.ndarray, " question"], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """One row a head: mean changes of the probability of the right option, with 95% intervals.
+    """One row a head: the values of `HEADS`, in probability of the right option.
 
     Args:
-        heads: of a layer.
+        heads: number of heads of a layer.
         groups: questions of one passage are drawn together.
     """
     changes = changes_of(outcomes[OUTCOMES_OF_HEADS.index(PROBABILITY)])
     layer, head = np.divmod(np.arange(outcomes.shape[2] - 1), heads)
-    table = {"layer": layer, "head": head}
+    table = {"layer": layer, "head": head, "examples": outcomes.shape[-1]}
     for name in CHANGES:
-        found = resampled_means(changes[name].T, groups, resamples, seed)
-        table |= interval_columns(name, found.value, found.low, found.high)
-    return pd.DataFrame(table).assign(examples=outcomes.shape[-1])
+        means = resampled_means(changes[name].T, groups, resamples, seed)
+        table |= estimate_columns(name, means.value, means.low, means.high)
+    return pd.DataFrame(table)
 
 
 def choices_table(
     outcomes: WithHeads, heads: int, groups: Int[np.ndarray, " question"], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row an outcome and change: the head of the largest, chosen on the other half.
+) -> pd.DataFrame:
+    """One row an outcome and change: the values of `CHOICES`.
 
     Args:
-        heads: of a layer.
-        groups: passages, of which halves are made, and which are resampled.
-
-    Returns:
-        The rows, and the resamples of `CHOICE_RESAMPLED`.
+        heads: number of heads of a layer.
+        groups: passages, which are divided into halves and resampled.
     """
-    rows, drawn = [], []
+    rows = []
     for outcome, of_outcome in zip(OUTCOMES_OF_HEADS, outcomes, strict=True):
         changes = changes_of(of_outcome)
         for name in (EFFECT, ATTACKED):
-            # The rival is no head off, which changes nothing.
-            none = np.zeros((len(groups), 1))
-            choice = held_out(changes[name], none, groups, resamples, seed)
+            no_head = np.zeros((len(groups), 1))  # the rival: it changes nothing
+            choice = held_out(changes[name], no_head, groups, resamples, seed)
             layer, head = divmod(choice.best, heads)
-            place = {"outcome": outcome, "change": name, "layer": layer, "head": head}
-            rows.append(place | choice.columns())
-            drawn.append(choice.drawn)
-    return pd.DataFrame(rows), np.stack(drawn, axis=1)
+            keys = {"outcome": outcome, "change": name, "layer": layer, "head": head}
+            rows.append(keys | choice.row())
+    return pd.DataFrame(rows)

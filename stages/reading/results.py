@@ -1,7 +1,7 @@
-"""From what was measured of every reader to the tables of `stages.reading.tables`."""
+"""From the measures of a reader to the tables of `stages.reading.tables`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,216 +9,145 @@ from jaxtyping import Float, Int
 
 from stages.core.intervals.groups import resampled_means
 from stages.core.questions.question import Question
-from stages.core.stage.tables import interval_columns
+from stages.core.questions.shuffles import degrees
+from stages.core.tables import estimate_columns
 from stages.reading.attacks import CONTROLS
 from stages.reading.baselines import Unit, longest_option, random_guess
 from stages.reading.cls_attention import ToParts, beyond_tokens
-from stages.reading.head_effects import choices_table, heads_table
-from stages.reading.tables import (
-    ALL,
-    BASELINES,
-    CHOICES,
-    CLS,
-    CLS_HEADS,
-    GUESS,
-    HEADS,
-    LONGEST,
-    OUTCOMES,
-    PARTS,
-    SCORES,
-    SHUFFLED,
-)
+from stages.reading.conditions import Version, Versions
+from stages.reading.tables import ALL, GUESS, LONGEST, PARTS
 
 Groups = Int[np.ndarray, " question"]
 
 
-@dataclass(frozen=True)
-class WithoutHeads:
-    """Outcomes of some questions with every head on, and with each one ablated.
-
-    Attributes:
-        outcomes: by the name of the attack; see `head_effects.WithHeads`.
-        heads: of a layer.
-        questions: their places among all that are asked.
-    """
-
-    outcomes: dict[str, Float[np.ndarray, "outcome version state question"]]
-    heads: int
-    questions: Int[np.ndarray, " some"]
-
-
-@dataclass(frozen=True)
-class ClsAttention:
-    """The attention of [CLS] on some questions, given by their places, under each condition."""
-
-    to_parts: dict[str, ToParts]
-    questions: Int[np.ndarray, " some"]
+def outcome_rows(
+    outcomes: Mapping[Version, Float[np.ndarray, " question"]],
+    made: Versions,
+    questions: Sequence[Question],
+) -> pd.DataFrame:
+    """One row a condition and question: condition, at, id, right, told_apart."""
+    tables = []
+    for condition, right in outcomes.items():
+        apart = np.ones(len(questions), dtype=bool)
+        if condition.name in made.attacked:
+            apart = made.told_apart(condition.name)
+        keys = {"condition": condition.name, "at": condition.at}
+        keys["id"] = [question.id for question in questions]
+        tables.append(pd.DataFrame({**keys, "right": right, "told_apart": apart}))
+    return pd.concat(tables, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class ReaderResult:
-    """The measures of one reader: those of heads and [CLS] only where it reads real questions.
-
-    Attributes:
-        reader: what it was trained on.
-        outcomes, shuffled: see `stages.reading.kept`.
-    """
-
-    reader: str
-    seed: int
-    outcomes: pd.DataFrame
-    shuffled: pd.DataFrame
-    without_heads: WithoutHeads | None
-    cls: ClsAttention | None
-
-    @property
-    def place(self) -> dict[str, str | int]:
-        return {"reader": self.reader, "seed": self.seed}
+def shuffled_rows(made: Versions) -> pd.DataFrame:
+    """One row an attack or control: the values of `SHUFFLED`."""
+    rows = []
+    for at, controls in CONTROLS.items():
+        for name in (at, *controls):
+            if name not in made.attacked:
+                continue
+            versions = made.attacked[name]
+            shuffled = degrees([text for version in versions for text in version.shuffled])
+            rows.append(
+                {
+                    "condition": name,
+                    "at": at,
+                    "texts": shuffled.texts,
+                    "left": shuffled.left,
+                    "one_word": shuffled.one_word,
+                    "mean_degree": shuffled.mean,
+                    "smallest_degree": shuffled.least,
+                    "examples": len(versions),
+                    "same_as_right": sum(version.same_as_right > 0 for version in versions),
+                    "cut": int((made.inputs[Version(name, at)].cut > 0).sum()),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def passages_of(questions: Sequence[Question]) -> Groups:
-    """A number for each question that those of one passage share."""
+    """The number of each question's passage."""
     return np.unique([question.passage for question in questions], return_inverse=True)[1]
 
 
-def write_tables(
-    results: Sequence[ReaderResult],
-    questions: Sequence[Question],
-    unit: Unit,
-    resamples: int,
-    seed: int,
-    name: str,
-) -> None:
-    """Write every table of a set of questions, of all its readers.
+def scores_table(outcomes: pd.DataFrame, groups: Groups, resamples: int, seed: int) -> pd.DataFrame:
+    """One row a condition: the values of `SCORES`.
+
+    A control and its attack have another row, of the questions that are told apart.
 
     Args:
-        unit: in which the longest option is the longest.
-        name: of the set.
+        outcomes: of one reader (`outcome_rows`), questions in the order of `groups`.
     """
-    groups = passages_of(questions)
-    bootstrap = resamples, seed
-    outcomes = [one.outcomes.assign(**one.place) for one in results]
-    OUTCOMES.write([one.drop(columns="told_apart") for one in outcomes], questions=name)
-    parts, drawn = zip(*(scores_table(one, groups, *bootstrap) for one in outcomes), strict=True)
-    SCORES.write(
-        [part.assign(**one.place) for part, one in zip(parts, results, strict=True)],
-        [np.concatenate(drawn, axis=1)],
-        questions=name,
-    )
-    rows, again = baselines_table(questions, unit, groups, *bootstrap)
-    BASELINES.write(rows, [again], questions=name)
-    # The versions of the questions are the same for every reader.
-    SHUFFLED.write(results[0].shuffled, questions=name)
-    heads, choices, chosen = [], [], []
-    cls_rows, cls_drawn, cls_heads = [], [], []
-    for one in results:
-        if one.without_heads is not None:
-            off = one.without_heads
-            of_questions = groups[off.questions]
-            for attack, of_attack in off.outcomes.items():
-                # Rounded as the outcomes of readers are.
-                rounded = of_attack.astype(np.float32).astype(float)
-                place = one.place | {"attack": attack}
-                rows = heads_table(rounded, off.heads, of_questions, *bootstrap)
-                heads.append(rows.assign(**place))
-                rows, again = choices_table(rounded, off.heads, of_questions, *bootstrap)
-                choices.append(rows.assign(**place))
-                chosen.append(again)
-        if one.cls is not None:
-            for condition, to_parts in one.cls.to_parts.items():
-                place = one.place | {"condition": condition}
-                rows, again = cls_table(to_parts, groups[one.cls.questions], *bootstrap)
-                cls_rows.append(rows.assign(**place))
-                cls_drawn.append(again)
-                cls_heads.append(cls_heads_table(to_parts).assign(**place))
-    CLS.write(cls_rows, cls_drawn, questions=name)
-    CLS_HEADS.write(cls_heads, questions=name)
-    # Where no attack is asked of heads, the files are there all the same: DVC asks for them.
-    HEADS.write(heads, questions=name)
-    CHOICES.write(choices, chosen, questions=name)
-
-
-def scores_table(
-    outcomes: pd.DataFrame, groups: Groups, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    """One row a condition; of a control and its attack another one of the questions told apart.
-
-    Args:
-        outcomes: of one reader, as `kept.outcome_rows`, questions in the order of `groups`.
-
-    Returns:
-        condition, at, among, value, low, high, examples, passages; and their resamples.
-    """
-    own = {
-        (str(condition), str(at)): (some["right"].to_numpy(float), some["told_apart"].to_numpy())
-        for (condition, at), some in outcomes.groupby(["condition", "at"], sort=False)
+    answers = {
+        (str(condition), str(at)): (rows["right"].to_numpy(float), rows["told_apart"].to_numpy())
+        for (condition, at), rows in outcomes.groupby(["condition", "at"], sort=False)
     }
-    wanted = [(condition, at, ALL) for condition, at in own]
+    wanted = [(condition, at, ALL) for condition, at in answers]
     wanted += [
         (condition, attack, control)
         for attack, controls in CONTROLS.items()
-        if (attack, attack) in own
+        if (attack, attack) in answers
         for control in controls
         for condition in (attack, control)
     ]
     rows, values = [], []
     for condition, at, among in wanted:
-        right = own[condition, at][0]
-        some = (
-            np.ones(len(right), dtype=bool) if among == ALL else own[at, at][1] & own[among, at][1]
-        )
-        sizes = {"examples": int(some.sum()), "passages": len(np.unique(groups[some]))}
+        right, _ = answers[condition, at]
+        counts = np.ones(len(right), dtype=bool)
+        if among != ALL:
+            counts = answers[at, at][1] & answers[among, at][1]
+        sizes = {"examples": int(counts.sum()), "passages": len(np.unique(groups[counts]))}
         rows.append({"condition": condition, "at": at, "among": among} | sizes)
-        values.append(np.where(some, right, np.nan))
-    return _with_intervals(pd.DataFrame(rows), np.array(values), groups, resamples, seed)
+        values.append(np.where(counts, right, np.nan))
+    means = _means("accuracy", np.array(values), groups, resamples, seed)
+    return pd.DataFrame(rows).assign(**means)
 
 
 def baselines_table(
     questions: Sequence[Question], unit: Unit, groups: Groups, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    """One row a baseline: model, value, low, high, examples, passages; and their resamples."""
+) -> pd.DataFrame:
+    """One row a baseline: the values of `BASELINES`."""
     values = np.array([random_guess(questions), longest_option(questions, unit)])
     sizes = {"examples": len(questions), "passages": len(np.unique(groups))}
-    rows = pd.DataFrame({"model": [GUESS, LONGEST], **sizes})
-    return _with_intervals(rows, values, groups, resamples, seed)
+    means = _means("accuracy", values, groups, resamples, seed)
+    return pd.DataFrame({"model": [GUESS, LONGEST], **sizes, **means})
 
 
-def _with_intervals(
-    rows: pd.DataFrame,
+def _means(
+    column: str,
     values: Float[np.ndarray, "row question"],
     groups: Groups,
     resamples: int,
     seed: int,
-) -> tuple[pd.DataFrame, Float[np.ndarray, "1 row resample"]]:
-    found = resampled_means(values, groups, resamples, seed)
-    columns = interval_columns("", found.value, found.low, found.high, "value")
-    return rows.assign(**columns), found.drawn[None]
+) -> dict[str, Any]:
+    """The columns of the mean over questions, with interval and resamples."""
+    means = resampled_means(values, groups, resamples, seed)
+    return estimate_columns(column, means.value, means.low, means.high, means.drawn)
 
 
-def cls_table(
-    found: ToParts, groups: Groups, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "2 row resample"]]:
-    """One row a part: its share of the attention of [CLS], mean over heads, and beyond its tokens.
-
-    Returns:
-        part, share, beyond and their limits, tokens, examples; and the resamples of both.
-    """
-    of_parts = [
-        values.mean((2, 3)) for values in (found.shares.astype(float), beyond_tokens(found))
-    ]
-    share, beyond = (resampled_means(values, groups, resamples, seed) for values in of_parts)
-    rows = {"part": list(PARTS), "tokens": found.tokens.mean(1), "examples": len(groups)}
-    for name, one in (("share", share), ("beyond", beyond)):
-        rows |= interval_columns(name, one.value, one.low, one.high)
-    return pd.DataFrame(rows), np.stack([share.drawn, beyond.drawn])
+def parts_table(to_parts: ToParts, groups: Groups, resamples: int, seed: int) -> pd.DataFrame:
+    """One row a part: the values of `CLS`."""
+    share = to_parts.shares.astype(float).mean((2, 3))
+    beyond = beyond_tokens(to_parts).mean((2, 3))
+    return pd.DataFrame(
+        {
+            "part": list(PARTS),
+            "tokens": to_parts.tokens.mean(1),
+            "examples": len(groups),
+            **_means("share", share, groups, resamples, seed),
+            **_means("beyond", beyond, groups, resamples, seed),
+        }
+    )
 
 
-def cls_heads_table(found: ToParts) -> pd.DataFrame:
-    """One row a part, layer and head: part, layer, head, share, beyond; means over questions."""
-    parts, _, layers, heads = found.shares.shape
-    part, layer, head = (place.ravel() for place in np.indices((parts, layers, heads)))
-    names = np.array(PARTS)[part]
-    shares = found.shares.mean(1, dtype=float).ravel()
-    beyond = beyond_tokens(found).mean(1).ravel()
-    columns = {"part": names, "layer": layer, "head": head}
-    return pd.DataFrame({**columns, "share": shares, "beyond": beyond})
+def parts_of_heads(to_parts: ToParts) -> pd.DataFrame:
+    """One row a part, layer and head: the values of `CLS_HEADS`, means over questions."""
+    parts, _, layers, heads = to_parts.shares.shape
+    part, layer, head = (number.ravel() for number in np.indices((parts, layers, heads)))
+    return pd.DataFrame(
+        {
+            "part": np.array(PARTS)[part],
+            "layer": layer,
+            "head": head,
+            "share": to_parts.shares.mean(1, dtype=float).ravel(),
+            "beyond": beyond_tokens(to_parts).mean(1).ravel(),
+        }
+    )

@@ -1,4 +1,4 @@
-"""From rows of options to what a reader takes: scores, outcomes of questions, each head off."""
+"""From rows of options to scores and outcomes of questions, with all heads and without each."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from stages.core.heads.seam import Gated
 from stages.core.pieces import digest_of, open_pieces, run_pieces
 from stages.core.questions.loss import accuracies, choice_losses
 from stages.core.runtime.runtime import Runtime
-from stages.reading.conditions import Condition, Inputs, different_rows
+from stages.reading.conditions import Inputs, Version, different_rows
 
 # Passes of one piece: there are few pieces, and a kill costs little.
 PASSES_IN_PIECE = 16
@@ -27,8 +27,8 @@ def score_rows(
     """The score of every row.
 
     Args:
-        tokens: that go through together, their padding counted.
-        runtime, run, model: as `run_gates` has them.
+        tokens: number of tokens of one pass, padding included.
+        runtime, run, model: as in `run_gates`.
     """
     lengths = encoded.lengths
     pieces = list(fitting(np.arange(len(lengths)), lengths, int, PASSES_IN_PIECE * tokens))
@@ -57,25 +57,25 @@ def _score_piece(gated: Gated, batches: list[Batch]) -> tuple[Float[np.ndarray, 
 
 
 def outcomes_of(
-    conditions: Mapping[Condition, Inputs], score: OfRows
-) -> dict[Condition, Float[np.ndarray, " question"]]:
-    """The chance that each question is answered rightly, under each condition.
+    conditions: Mapping[Version, Inputs], score: OfRows
+) -> dict[Version, Float[np.ndarray, " question"]]:
+    """The chance that the reader takes the right option, by condition and question.
 
     Args:
-        score: is called once, with every row that any condition has.
+        score: scores rows; it is called once, with the different rows of all conditions.
     """
-    rows, places = different_rows(list(conditions.values()))
+    rows, numbers = different_rows(list(conditions.values()))
     scores = score(rows)
     return {
-        condition: right_of(scores[own], inputs)
-        for (condition, inputs), own in zip(conditions.items(), places, strict=True)
+        condition: right_of(scores[of_condition], inputs)
+        for (condition, inputs), of_condition in zip(conditions.items(), numbers, strict=True)
     }
 
 
 def right_of(
     scores: Float[np.ndarray, " option"], inputs: Inputs
 ) -> Float[np.ndarray, " question"]:
-    """1 where the right option has the highest score, 0 where not, the chance of a draw in ties."""
+    """1 if the right option has the highest score; a share if several have it; else 0."""
     right = accuracies(*_tensors(scores, inputs)).numpy().astype(float)
     # In float32 a third is more than a third.
     shares = np.rint(1 / np.maximum(right, 1e-6))
@@ -92,25 +92,24 @@ def probability_of_right(
 def _tensors(
     scores: Float[np.ndarray, " option"], inputs: Inputs
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    parts = (scores, inputs.counts, inputs.answers)
-    return tuple(torch.from_numpy(np.ascontiguousarray(part)) for part in parts)
+    arrays = (scores, inputs.counts, inputs.answers)
+    return tuple(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays)
 
 
 def outcomes_of_gates(
     scores: Float[np.ndarray, "gate row"],
-    conditions: Mapping[Condition, Inputs],
-    places: list[Int[np.ndarray, " option"]],
-) -> dict[Condition, Float[np.ndarray, "2 gate question"]]:
+    conditions: Mapping[Version, Inputs],
+    numbers: list[Int[np.ndarray, " option"]],
+) -> dict[Version, Float[np.ndarray, "2 gate question"]]:
     """Both outcomes of each question under each gate, in the order of `OUTCOMES_OF_HEADS`.
 
     Args:
-        scores: of the rows that `different_rows` gave of the conditions, with their `places`.
+        scores: of the rows that `different_rows` returns for the conditions.
+        numbers: the rows of each condition among them.
     """
-    found = {}
-    for (condition, inputs), own in zip(conditions.items(), places, strict=True):
-        gates = [
-            (right_of(line[own], inputs), probability_of_right(line[own], inputs))
-            for line in scores
-        ]
-        found[condition] = np.array(gates).swapaxes(0, 1)
-    return found
+    outcomes = {}
+    for (condition, inputs), of_condition in zip(conditions.items(), numbers, strict=True):
+        lines = scores[:, of_condition]
+        gates = [(right_of(line, inputs), probability_of_right(line, inputs)) for line in lines]
+        outcomes[condition] = np.array(gates).swapaxes(0, 1)
+    return outcomes

@@ -1,109 +1,104 @@
-"""What the stage `reading` writes: answers of readers, what heads have to do with them, [CLS].
+"""Tables of the stage `reading`: answers of readers, effects of their heads, attention of [CLS].
 
-`reader` says on what a reader was trained: `tuned` and `tuned_from_random` on questions as they
-are, from the checkpoint and from random weights; the names of
-`stages.core.questions.unanswerable` on questions that nobody can answer. `questions` of a pattern
-is the name of a set of questions.
+`data` is a set of questions. `arm` is a reader: `tuned` and `tuned_from_random` were tuned on
+answerable questions; the others have the name of their training on questions that nobody can
+answer (`stages.core.questions.unanswerable`).
 """
 
-from stages.core.intervals.held_out import CHOICE_COLUMNS, CHOICE_RESAMPLED
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.intervals.held_out import choice_values
+from stages.core.tables import Table, Value, count
 
-# Conditions: a version of the questions (`intact`, an attack, a control, what is removed) and the
-# attack at whose cut of the passage it stands; `whole` where there is room for more of it.
+# Versions of the questions: an attack, a control, a removed text, or `intact`. `at` is the attack
+# that limits how much of the passage a row has; `whole`, if none does.
 INTACT, WHOLE = "intact", "whole"
-# Which questions a value is a mean over: all, or, by the name of a control, those that are told
-# apart: no wrong option reads as the right one under the control or its attack.
+# `among` is `all` questions; or the name of a control: those in which no wrong option reads as the
+# right one, under the control and under its attack.
 ALL = "all"
-# Baselines.
-GUESS, LONGEST = "random guess", "longest option"
-# What one head off changes. Of the effect of an attack (the outcome under it less that on intact
-# questions at the same cut): that with the head off less that with all on. Of the outcome on
-# attacked and on intact questions: the same.
+GUESS, LONGEST = "random guess", "longest option"  # baselines
+# Changes by an ablated head: of the effect of an attack (outcome under attack minus outcome of the
+# intact question at the same cut), and of the outcome of attacked and of intact questions.
 EFFECT, ATTACKED, UNTOUCHED = "effect", "attacked", "untouched"
 CHANGES = (EFFECT, ATTACKED, UNTOUCHED)
-# Outcomes of a question: 1 if the option of the highest score is right; the softmax of its score.
+# Outcomes of a question: 1 if the right option has the highest score; the softmax of its score.
 ACCURACY, PROBABILITY = "accuracy", "probability"
 OUTCOMES_OF_HEADS = (ACCURACY, PROBABILITY)
-# Parts of a row, in which every token is: the passage but for its end; what an attack appends or,
-# intact, as many tokens at the end of the passage; question; option; special tokens.
+# Parts of a row; each token is in one of them. `end` is the text that an attack appends; if
+# nothing is appended, as many tokens at the end of the passage.
 PASSAGE, END, QUESTION, OPTION, SPECIAL = "passage", "end", "question", "option", "special"
 PARTS = (PASSAGE, END, QUESTION, OPTION, SPECIAL)
 
-CONDITION = ("reader", "seed", "condition", "at")
-# One row a reader, seed, condition and question: the chance that the reader takes the right option,
-# one or zero unless scores are equal.
-OUTCOMES = MeasuredTable("reading/{questions}-outcomes", (*CONDITION, "id", "right"))
-# One row a reader, seed, condition, and which questions: the mean of `right`. `passages` counts
-# what the bootstrap draws: the questions of a passage together.
-SCORES = MeasuredTable(
-    "reading/{questions}",
-    (*CONDITION, "among", *interval_names(value="value"), "examples", "passages"),
-    resampled=("value",),
+SHARE = {"unit": "share", "format": ".1%", "bounds": (0, 1)}
+CHANGE = {"unit": "share", "format": "+.1%"}
+MEAN = {"interval": True, "resampled": True}
+# The bootstrap draws passages, each with all its questions.
+SIZES = {"examples": count("questions"), "passages": count("passages")}
+
+# One row a reader, version and question.
+OUTCOMES = Table(
+    "reading/outcomes",
+    keys="data seed arm condition at id",
+    values={"right": Value("right; if scores are equal, a share", **SHARE)},
 )
-# One row a baseline: its expected accuracy on the same questions, in the same resamples.
-BASELINES = MeasuredTable(
-    "reading/{questions}-baselines",
-    ("model", *interval_names(value="value"), "examples", "passages"),
-    resampled=("value",),
+SCORES = Table(
+    "reading/scores",
+    keys="data seed arm condition at among",
+    values={"accuracy": Value("accuracy", **SHARE, **MEAN), **SIZES},
 )
-# One row an attack or control: texts that were to be shuffled, those left as they were, those of
-# one word among these, mean and least degree of the others (not a number where there are none);
-# questions, those in which a wrong option reads as the right one, and those whose passage is cut.
-SHUFFLED = MeasuredTable(
-    "reading/{questions}-shuffled",
-    (
-        "condition",
-        "at",
-        "texts",
-        "left",
-        "one_word",
-        "mean",
-        "least",
-        "examples",
-        "same_as_right",
-        "cut",
-    ),
+# Expected accuracies on the same questions, in the same resamples.
+BASELINES = Table(
+    "reading/baselines",
+    keys="data model",
+    values={"accuracy": Value("accuracy", **SHARE, **MEAN), **SIZES},
 )
-# One row a reader, seed, attack, layer and head: with the head off, the change of the mean
-# probability of the right option, of the attack's effect and on attacked and intact questions.
-HEADS = MeasuredTable(
-    "reading/{questions}-heads",
-    (
-        "reader",
-        "seed",
-        "attack",
-        "layer",
-        "head",
-        *(name for change in CHANGES for name in interval_names(change)),
-        "examples",
-    ),
+# One row an attack or control; the versions are the same for all readers.
+SHUFFLED = Table(
+    "reading/shuffled",
+    keys="data condition at",
+    values={
+        "texts": count("texts to shuffle"),
+        "left": count("texts left in order"),
+        "one_word": count("texts of one word"),
+        "mean_degree": Value("mean degree of shuffling", bounds=(0, 1)),
+        "smallest_degree": Value("smallest degree of shuffling", bounds=(0, 1)),
+        "examples": count("questions"),
+        "same_as_right": count("questions in which a wrong option reads as the right one"),
+        "cut": count("questions whose passage is cut"),
+    },
 )
-# One row a reader, seed, attack, outcome and change: that of the head that the other half of the
-# passages chose, beside no head off; `layer` and `head` are of the one that all of them choose.
-CHOICES = MeasuredTable(
-    "reading/{questions}-choices",
-    ("reader", "seed", "attack", "outcome", "change", "layer", "head", *CHOICE_COLUMNS),
-    resampled=CHOICE_RESAMPLED,
+# Mean changes of the probability of the right option.
+HEADS = Table(
+    "reading/heads",
+    keys="data seed arm attack layer head",
+    values={
+        EFFECT: Value("cost of the attack that ablation saves", **CHANGE, interval=True),
+        ATTACKED: Value("change on attacked questions", **CHANGE, interval=True),
+        UNTOUCHED: Value("change on intact questions", **CHANGE, interval=True),
+        "examples": count("questions"),
+    },
 )
-# One row a reader, seed, condition and part: the share of the attention of [CLS], mean over heads
-# and options; `beyond` is the share among words (all but special tokens) less that of the tokens.
-CLS = MeasuredTable(
-    "reading/{questions}-cls",
-    (
-        "reader",
-        "seed",
-        "condition",
-        "part",
-        *interval_names("share"),
-        *interval_names("beyond"),
-        "tokens",
-        "examples",
-    ),
-    resampled=("share", "beyond"),
+# The head with the largest change, selected on one half of the passages and scored on the other;
+# `layer` and `head` are selected on all passages. The rival is the reader with all heads.
+CHOICES = Table(
+    "reading/choices",
+    keys="data seed arm attack outcome change layer head",
+    values=choice_values("change by the selected head", "change by no head", form="+.1%"),
 )
-# One row a reader, seed, condition, layer, head and part.
-CLS_HEADS = MeasuredTable(
-    "reading/{questions}-cls-heads",
-    ("reader", "seed", "condition", "layer", "head", "part", "share", "beyond"),
+# The attention of [CLS] to a part, mean over heads and options. `beyond` is about words alone: the
+# part's share of the attention to words minus its share of the words.
+SHARE_OF_CLS = Value("share of the attention of [CLS]", **SHARE)
+BEYOND_WORDS = Value("attention beyond the share of words", **CHANGE)
+CLS = Table(
+    "reading/cls",
+    keys="data seed arm condition part",
+    values={
+        "share": Value(SHARE_OF_CLS.title, **SHARE, **MEAN),
+        "beyond": Value(BEYOND_WORDS.title, **CHANGE, **MEAN),
+        "tokens": Value("share of the tokens", **SHARE),
+        "examples": count("questions"),
+    },
+)
+CLS_HEADS = Table(
+    "reading/cls_heads",
+    keys="data seed arm condition layer head part",
+    values={"share": SHARE_OF_CLS, "beyond": BEYOND_WORDS},
 )

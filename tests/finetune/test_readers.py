@@ -58,13 +58,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[ReaderRun]:
 
 
 def outputs() -> dict[str, bytes]:
-    files = [*Path("work/readers").rglob("*"), *Path("work/measures/readers").glob("*")]
+    files = [*Path("work/readers").rglob("*"), *Path("work/measures/readers").rglob("*")]
     return {str(file): file.read_bytes() for file in files if file.is_file()}
 
 
 def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     declared = (READER_OUTCOMES, READER_RUNS)
-    return tuple(pd.read_parquet(table.path(questions="toy")) for table in declared)
+    return tuple(pd.read_parquet(table.path("toy")) for table in declared)
 
 
 def test_a_reader_learns_a_cue_of_the_passage_and_nothing_without_it(

@@ -69,7 +69,7 @@ def write_project(
     keys = [name.rpartition("-")[::2] for name in readers]
     facts = dict.fromkeys(READER_RUNS.columns, 0)
     rows = [facts | {"arm": arm, "seed": int(seed)} for arm, seed in keys]
-    READER_RUNS.write(pd.DataFrame(rows), questions="toy")
+    READER_RUNS.write(pd.DataFrame(rows), data="toy")
     for number, (arm, seed) in enumerate(keys):
         folder = reader_folder("toy", arm, int(seed))
         with torch.random.fork_rng(devices=[]):

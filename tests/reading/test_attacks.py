@@ -15,7 +15,7 @@ from stages.reading.attacks import (
     attack,
     drawn_sentences,
     intact,
-    sentences,
+    passage_sentences,
 )
 from tests.core.questions.drawn import degrees, questions, repeatable, seeds
 
@@ -138,7 +138,9 @@ def test_sentences_that_cannot_be_shuffled_are_added_where_there_are_no_others()
     attacked = attack("Sent2Opt-Shuffle", short, 0)
     assert all(outcome.left for outcome in attacked.shuffled)
     assert len(attacked.shuffled) == 3
-    assert all(arrangements(one.split()) < LEAST_ARRANGEMENTS for one in sentences(short.passage))
+    assert all(
+        arrangements(one.split()) < LEAST_ARRANGEMENTS for one in passage_sentences(short.passage)
+    )
 
 
 def test_every_option_has_a_draw_of_its_own():
@@ -170,4 +172,4 @@ def test_options_that_nobody_can_tell_apart_are_counted():
     ],
 )
 def test_sentences(passage, found):
-    assert sentences(passage) == found
+    assert passage_sentences(passage) == found

@@ -10,8 +10,8 @@ from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.region import Region, verdict
 from stages.reading import tables
 from stages.reading.attacks import TO_PASSAGE
-from stages.reading.over_sets import apart
-from tests.claims import found, write_drawn
+from stages.reading.claims import difference_of_trainings
+from tests.claims import found, write_table
 from tests.reading.rows import (
     ANSWER_APART,
     APART,
@@ -25,7 +25,6 @@ from tests.reading.rows import (
     cls,
     from_random,
     reader,
-    score,
     trainings,
     write_scores,
 )
@@ -117,7 +116,7 @@ def test_every_unanswerable_training_beats_both_baselines(project):
     assert answer.pooled.value == pytest.approx(100 * (min(TRAINED.values()) - LONGEST))
     assert answer.control is None and answer.uncontrolled
     assert verdict(answer.pooled, POSITIVE) == "holds"
-    rows = [row for row in reader() + trainings() if row["reader"] != "Q-Remove"]
+    rows = [row for row in reader() + trainings() if row["arm"] != "Q-Remove"]
     write_scores(project, rows)
     with pytest.raises(NotMeasured, match="Q-Remove"):
         found(project, "unanswerable_over_baselines")
@@ -142,17 +141,17 @@ def test_seeds_of_two_trainings_vary_apart():
     runs = [Estimate.of_drawn(value, value + noise, 100) for value in (0.5, 0.6, 0.7)]
     one = Estimate.of_drawn(0.4, 0.4 + noise, 100)
     # The same resamples on both sides: what is left is the spread of the three seeds.
-    difference = apart(runs, [one])
+    difference = difference_of_trainings(runs, [one])
     assert difference.value == pytest.approx(0.2)
     assert difference.high - difference.value == pytest.approx(4.303 * 0.1 / 3**0.5, rel=1e-3)
-    both = apart(runs, runs)
+    both = difference_of_trainings(runs, runs)
     assert both.high == pytest.approx(2**0.5 * 4.303 * 0.1 / 3**0.5, rel=1e-3)
 
 
 def test_seeds_that_differ_show_nothing(measures):
     rows = [row for seed in (0, 1) for row in reader(seed=seed)]
     rows = [
-        row | {"value": 0.2 if row["seed"] and row["condition"] == TO_PASSAGE else row["value"]}
+        row | {"accuracy": 0.2} if row["seed"] and row["condition"] == TO_PASSAGE else row
         for row in rows
     ]
     write_scores(measures, rows)
@@ -162,39 +161,28 @@ def test_seeds_that_differ_show_nothing(measures):
 
 
 def test_the_head_of_an_attack(project):
-    own = {"attack": TO_PASSAGE, "change": "effect", "outcome": "probability"}
-    rows = [choice(0.2), choice(0.01, name=TUNED_FROM_RANDOM)]
+    arguments = {"attack": TO_PASSAGE, "change": "effect", "outcome": "probability"}
+    rows = [choice(0.2), choice(0.01, arm=TUNED_FROM_RANDOM)]
     decoys = [choice(0.9, "AddAns2Opt-Shuffle"), choice(0.8, change="attacked")]
-    write_drawn(
-        project,
-        tables.CHOICES,
-        [*rows, *decoys, choice(0.7, outcome="accuracy")],
-        0.01,
-        questions="one",
-    )
-    answer = found(project, "head_of_attack", **own)
+    rows = [*rows, *decoys, choice(0.7, outcome="accuracy")]
+    write_table(project, tables.CHOICES, rows, 0.01)
+    answer = found(project, "head_of_attack", **arguments)
     assert (answer.pooled.value, answer.control.value) == pytest.approx((20, 1))
     assert answer.beyond.value == pytest.approx(19)
     assert (answer.pooled.n, answer.counted) == (60, "questions")
     assert verdict(answer.pooled, POSITIVE, answer.beyond) == "holds"
-    attacked = found(project, "head_of_attack", **own | {"change": "attacked"})
+    attacked = found(project, "head_of_attack", **arguments | {"change": "attacked"})
     assert attacked.pooled.value == pytest.approx(80)
 
 
 def test_attention_to_what_is_appended(project):
     rows = [cls(0.3, 0.1, TO_PASSAGE), cls(0.1, -0.05, "intact")]
     rows += [cls(0.5, 0.6, TO_PASSAGE, "option"), cls(0.5, 0.5, "intact", "option")]
-    rows += [cls(0.2, 0.04, TO_PASSAGE, name=TUNED_FROM_RANDOM)]
-    rows += [cls(0.2, 0.04, "intact", name=TUNED_FROM_RANDOM)]
-    write_drawn(project, tables.CLS, rows, 0.01, questions="two")
+    rows += [cls(0.2, 0.04, TO_PASSAGE, arm=TUNED_FROM_RANDOM)]
+    rows += [cls(0.2, 0.04, "intact", arm=TUNED_FROM_RANDOM)]
+    write_table(project, tables.CLS, rows, 0.01, "two")
     answer = found(project, "attention_to_appended", beside="tokens")
     # The reader from random weights has not learnt set two; its attention is there all the same.
     assert (answer.pooled.value, answer.control.value) == pytest.approx((10, 4))
     intact = found(project, "attention_to_appended", beside="intact")
     assert (intact.pooled.value, intact.control.value) == pytest.approx((15, 0))
-
-
-def test_score_rows_are_as_the_table_has_them(measures):
-    assert set(score(0.5)) | {"questions"} == {*tables.SCORES.columns, "questions"}
-    assert set(choice(0.1)) == set(tables.CHOICES.columns)
-    assert set(cls(0.1, 0.1, "intact")) == set(tables.CLS.columns)

@@ -18,8 +18,8 @@ from stages.reading.cls_attention import (
     of_option,
     parts_of_rows,
 )
-from stages.reading.conditions import Condition, all_versions
-from stages.reading.results import cls_heads_table, cls_table
+from stages.reading.conditions import Version, all_versions
+from stages.reading.results import parts_of_heads, parts_table
 from stages.reading.tables import END, OPTION, PARTS, PASSAGE, QUESTION, SPECIAL
 from tests.reading.made import questions
 
@@ -47,7 +47,7 @@ def test_every_token_is_of_its_part(any_checkpoint):
     passage = "the dog . a cat ."
     one = Question("q", passage, "who sees _ ?", ("dog", "cat"), 1)
     made = all_versions(tokenizer, [one], 60, 0, 0.65)
-    inputs = made.inputs[Condition(TO_PASSAGE, TO_PASSAGE)]
+    inputs = made.inputs[Version(TO_PASSAGE, TO_PASSAGE)]
     rows = parts_of_rows(tokenizer, [one], inputs, inputs.appended)
     appended = made.attacked[TO_PASSAGE][0].appended
     # As the tokenizer spells it: no tiny vocabulary knows the mark of a gap.
@@ -76,8 +76,8 @@ def test_the_intact_passage_ends_with_as_many_tokens(tiny_bert):
     tokenizer = load_tokenizer(tiny_bert)
     every = questions(4)
     made = all_versions(tokenizer, every, 60, 0, 0.65)
-    appended = made.inputs[Condition(TO_PASSAGE, TO_PASSAGE)].appended
-    inputs = made.inputs[Condition("intact", TO_PASSAGE)]
+    appended = made.inputs[Version(TO_PASSAGE, TO_PASSAGE)].appended
+    inputs = made.inputs[Version("intact", TO_PASSAGE)]
     rows = parts_of_rows(tokenizer, every, inputs, appended)
     for question, start in enumerate(inputs.starts):
         ends = [place for place, part in enumerate(rows[start]) if part == PARTS.index(END)]
@@ -99,7 +99,7 @@ class Planted(Gated):
 def test_a_planted_head_has_all_its_attention_on_what_is_appended(tiny_bert, monkeypatch):
     tokenizer = load_tokenizer(tiny_bert)
     every = questions(4)
-    inputs = all_versions(tokenizer, every, 60, 0, 0.65).inputs[Condition(TO_PASSAGE, TO_PASSAGE)]
+    inputs = all_versions(tokenizer, every, 60, 0, 0.65).inputs[Version(TO_PASSAGE, TO_PASSAGE)]
     rows = parts_of_rows(tokenizer, every, inputs, inputs.appended)
     by_ids = dict(zip(map(tuple, inputs.encoded.inputs["input_ids"]), rows, strict=True))
 
@@ -119,7 +119,7 @@ def test_a_planted_head_has_all_its_attention_on_what_is_appended(tiny_bert, mon
 
     monkeypatch.setattr(cls_attention, "layer_maps", maps)
     found = attention_to_parts(Planted(), inputs, rows, 5, "planted")
-    table = cls_heads_table(found).set_index(["layer", "head", "part"])
+    table = parts_of_heads(found).set_index(["layer", "head", "part"])
     tokens = found.tokens.mean(1)
     for layer in range(2):
         for head in range(3):
@@ -149,8 +149,9 @@ def test_shares_beyond_tokens_by_hand():
     assert beyond[PARTS.index(END)] == pytest.approx(0.3 / 0.5 - 0.2 / 0.8)
     assert beyond[PARTS.index(PASSAGE)] == pytest.approx(0.2 - 0.5)
     assert np.isnan(beyond[PARTS.index(SPECIAL)])
-    rows, drawn = cls_table(found, np.array([0, 1]), 10, 0)
+    rows = parts_table(found, np.array([0, 1]), 10, 0)
     end = rows.set_index("part").loc[END]
     assert (end["share"], end["beyond"]) == pytest.approx((0.3, 0.35))
     assert end["tokens"] == pytest.approx(0.2)
-    assert drawn.shape == (2, len(PARTS), 10)
+    for column in ("share_drawn", "beyond_drawn"):
+        assert [len(drawn) for drawn in rows[column]] == [10] * len(PARTS)

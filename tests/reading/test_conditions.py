@@ -8,9 +8,14 @@ from stages.core.questions.question import Question
 from stages.core.questions.unanswerable import REMOVALS
 from stages.reading.attacks import CONTROLS, NAMES, TO_PASSAGE
 from stages.reading.baselines import random_guess
-from stages.reading.conditions import Condition, all_versions, different_rows, only, trained_on
-from stages.reading.kept import outcome_rows, shuffled_rows
-from stages.reading.results import passages_of, scores_table
+from stages.reading.conditions import (
+    Version,
+    all_versions,
+    different_rows,
+    intact_alone,
+    some_questions,
+)
+from stages.reading.results import outcome_rows, passages_of, scores_table, shuffled_rows
 from stages.reading.scoring import outcomes_of
 from stages.reading.tables import ALL
 from tests.reading.made import Matches, questions, reads_nothing
@@ -29,33 +34,33 @@ def made(tokenizer):
 
 
 def test_every_version_is_made_once_with_its_intact_questions(made):
-    expected = {Condition("intact"), *(Condition(name) for name in REMOVALS)}
+    expected = {Version("intact"), *(Version(name) for name in REMOVALS)}
     for at, controls in CONTROLS.items():
-        expected |= {Condition(name, at) for name in ("intact", at, *controls)}
+        expected |= {Version(name, at) for name in ("intact", at, *controls)}
     assert set(made.inputs) == expected
     assert set(made.attacked) == set(NAMES)
 
 
 def test_an_attack_and_what_it_is_compared_with_have_the_same_passage(tokenizer):
     made = all_versions(tokenizer, questions(COUNT), 30, SEED, DEGREE)
-    whole = made.inputs[Condition("intact")]
+    whole = made.inputs[Version("intact")]
     for at, controls in CONTROLS.items():
-        kept = [made.inputs[Condition(name, at)].kept for name in ("intact", at, *controls)]
+        kept = [made.inputs[Version(name, at)].kept for name in ("intact", at, *controls)]
         for other in kept[1:]:
             np.testing.assert_array_equal(kept[0], other)
         assert (kept[0] <= whole.kept).all()
     # The attacks leave less room for some of these passages.
-    cut = made.inputs[Condition("intact", TO_PASSAGE)].kept
+    cut = made.inputs[Version("intact", TO_PASSAGE)].kept
     assert (cut < whole.kept).any()
 
 
 def test_without_the_question_there_is_no_more_of_the_passage(tokenizer):
     made = all_versions(tokenizer, questions(COUNT), 30, SEED, DEGREE)
-    whole = made.inputs[Condition("intact")]
+    whole = made.inputs[Version("intact")]
     assert (whole.cut > 0).any()
-    np.testing.assert_array_equal(made.inputs[Condition("Q-Remove")].kept, whole.kept)
+    np.testing.assert_array_equal(made.inputs[Version("Q-Remove")].kept, whole.kept)
     for name in ("P-Remove", "PQ-Remove"):
-        assert not made.inputs[Condition(name)].kept.any()
+        assert not made.inputs[Version(name)].kept.any()
 
 
 def test_who_reads_nothing_is_at_chance_under_every_condition(made):
@@ -68,7 +73,7 @@ def test_who_matches_words_is_fooled_where_words_are_added(tokenizer, made):
     found = outcomes_of(made.inputs, Matches(tokenizer))
 
     def right(name: str, at: str = "whole") -> list[float]:
-        return found[Condition(name, at)][:4].tolist()
+        return found[Version(name, at)][:4].tolist()
 
     # The passage has all words of the right options, and of the others none.
     for at in CONTROLS:
@@ -99,7 +104,7 @@ def test_right_options_that_cannot_be_shuffled_are_not_told_apart(made):
     wrong = sum(len(one.wrong) for one in questions(COUNT))
     assert rows.loc["Ans2Opt-Shuffle", ["texts", "left"]].tolist() == [wrong, wrong]
     assert rows.loc[["AddSent2Opt", "AddAns2Opt"], "texts"].tolist() == [0, 0]
-    assert rows.loc[TO_PASSAGE, "least"] >= DEGREE
+    assert rows.loc[TO_PASSAGE, "smallest_degree"] >= DEGREE
 
 
 def test_some_questions_told_apart_and_others_not(tokenizer):
@@ -110,24 +115,24 @@ def test_some_questions_told_apart_and_others_not(tokenizer):
     assert made.told_apart("Ans2Opt-Shuffle").tolist() == [True, False, False, False]
     outcomes = outcomes_of(made.inputs, Matches(tokenizer))
     rows = outcome_rows(outcomes, made, every)
-    table, drawn = scores_table(rows, passages_of(every), 10, 0)
+    table = scores_table(rows, passages_of(every), 10, 0)
     table = table.set_index(["condition", "at", "among"])
     place = ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle")
     # The same words in another order: whoever counts them cannot tell.
     for condition in ("Ans2Opt-Shuffle", "AddAns2Opt-Shuffle"):
         row = table.loc[(condition, "AddAns2Opt-Shuffle", "Ans2Opt-Shuffle")]
-        assert row["value"] == pytest.approx(1 / 3)
+        assert row["accuracy"] == pytest.approx(1 / 3)
         assert row[["examples", "passages"]].tolist() == [1, 1]
     # Under the other control all can be told apart.
     row = table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", "AddAns2Opt")]
     assert row[["examples", "passages"]].tolist() == [4, 3]
-    assert row["value"] == table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", ALL), "value"]
+    assert row["accuracy"] == table.loc[("AddAns2Opt", "AddAns2Opt-Shuffle", ALL), "accuracy"]
     of_all = (1 / 3 + random_guess(every[1:]).sum()) / 4
-    assert table.loc[(*place, ALL), "value"] == pytest.approx(of_all)
+    assert table.loc[(*place, ALL), "accuracy"] == pytest.approx(of_all)
     # Two of the questions share a passage.
     assert table.loc[(*place, ALL), ["examples", "passages"]].tolist() == [4, 3]
     assert not [key for key in table.index if key[1] == TO_PASSAGE and key[2] != ALL]
-    assert drawn.shape == (1, len(table), 10)
+    assert {len(drawn) for drawn in table["accuracy_drawn"]} == {10}
 
 
 def test_rows_that_conditions_share_are_run_once(made):
@@ -143,8 +148,8 @@ def test_rows_that_conditions_share_are_run_once(made):
 
 
 def test_some_questions_are_the_rows_of_these(made):
-    inputs = made.inputs[Condition(TO_PASSAGE, TO_PASSAGE)]
-    some = only(inputs, np.array([5, 2]))
+    inputs = made.inputs[Version(TO_PASSAGE, TO_PASSAGE)]
+    some = some_questions(inputs, np.array([5, 2]))
     assert some.counts.tolist() == [3, 2]
     assert some.answers.tolist() == [0, 1]
     expected = [inputs.encoded.inputs["input_ids"][row] for row in inputs.rows_of(np.array([5, 2]))]
@@ -153,5 +158,5 @@ def test_some_questions_are_the_rows_of_these(made):
 
 
 def test_what_readers_of_unanswerable_questions_are_asked(tokenizer):
-    (condition,) = trained_on(tokenizer, questions(4), 60)
-    assert condition == Condition("intact", "whole")
+    (condition,) = intact_alone(tokenizer, questions(4), 60)
+    assert condition == Version("intact", "whole")

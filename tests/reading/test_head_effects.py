@@ -5,8 +5,8 @@ import pytest
 
 from stages.core.encoder.batches import Encoded
 from stages.core.questions.inputs import Inputs
-from stages.reading.conditions import Condition
-from stages.reading.head_effects import changes_of, choices_table, heads_table
+from stages.reading.conditions import Version
+from stages.reading.head_effects import changes_of, choices_table, effects_table
 from stages.reading.scoring import outcomes_of_gates, right_of
 from stages.reading.tables import ACCURACY, ATTACKED, EFFECT, PROBABILITY, UNTOUCHED
 
@@ -36,28 +36,28 @@ def test_changes_by_hand():
 
 def test_a_planted_head_is_found_and_no_other():
     own = outcomes(0.05, planted=0.4)
-    table = heads_table(own, HEADS, GROUPS, 200, 0)
+    table = effects_table(own, HEADS, GROUPS, 200, 0)
     shown = table[table[f"{EFFECT}_low"] > 0.1]
     assert [tuple(place) for place in shown[["layer", "head"]].to_numpy()] == [PLANTED]
     assert shown[EFFECT].tolist() == pytest.approx([0.4], abs=0.03)
-    rows, drawn = choices_table(own, HEADS, GROUPS, 200, 0)
+    rows = choices_table(own, HEADS, GROUPS, 200, 0)
     assert set(rows["outcome"]) == {ACCURACY, PROBABILITY}
     assert set(rows["change"]) == {EFFECT, ATTACKED}
     for row in rows.to_dict("records"):
         assert (row["layer"], row["head"]) == PLANTED
         assert row["same"]
-        assert row["low"] > 0.3 and row["value"] == pytest.approx(0.4, abs=0.03)
-        assert (row["rival_value"], row["cases"], row["groups"]) == (0, QUESTIONS, QUESTIONS // 2)
-    assert drawn.shape == (3, len(rows), 200)
+        assert row["score_low"] > 0.3 and row["score"] == pytest.approx(0.4, abs=0.03)
+        assert (row["rival"], row["cases"], row["groups"]) == (0, QUESTIONS, QUESTIONS // 2)
+        assert {len(row[f"{name}_drawn"]) for name in ("score", "rival", "gain")} == {200}
 
 
 def test_noise_is_no_head_on_passages_that_did_not_choose():
     values, shown = [], 0
     for seed in range(30):
-        rows, _ = choices_table(outcomes(0.2, seed=seed), HEADS, GROUPS, 50, seed)
+        rows = choices_table(outcomes(0.2, seed=seed), HEADS, GROUPS, 50, seed)
         row = rows[(rows["outcome"] == PROBABILITY) & (rows["change"] == EFFECT)].iloc[0]
-        values.append(row["value"])
-        shown += row["low"] > 0
+        values.append(row["score"])
+        shown += row["score_low"] > 0
     # The best of twelve on all questions would be some 0.07; its standard error here is 0.04.
     assert abs(np.mean(values)) < 0.02
     assert shown <= 3
@@ -66,7 +66,7 @@ def test_noise_is_no_head_on_passages_that_did_not_choose():
 def test_a_head_that_the_reader_needs_is_told_by_intact_questions():
     own = outcomes(0.01)
     own[:, :, 1 + 5] = 0.33  # without it all is chance
-    table = heads_table(own, HEADS, GROUPS, 100, 0).set_index(["layer", "head"])
+    table = effects_table(own, HEADS, GROUPS, 100, 0).set_index(["layer", "head"])
     row = table.loc[(1, 1)]
     assert row[EFFECT] == pytest.approx(0.5, abs=0.02)
     assert row[UNTOUCHED] == pytest.approx(-0.47, abs=0.02)
@@ -78,7 +78,7 @@ def test_scores_of_options_become_outcomes_of_questions():
     inputs = Inputs(Encoded({}, {}, []), counts, answers, *[np.zeros(2, dtype=int)] * 3)
     scores = np.array([[0.0, 2.0, 1.0, 1.0, 0.0], [3.0, 2.0, 5.0, 1.0, 0.0]], dtype=np.float32)
     # Rows of both versions in one pool, of which the other one has them in another order.
-    one, other = Condition("intact"), Condition("P-Remove")
+    one, other = Version("intact"), Version("P-Remove")
     order = np.array([1, 0, 4, 3, 2])
     found = outcomes_of_gates(scores, {one: inputs, other: inputs}, [np.arange(5), order])
     accuracy, probability = found[one]

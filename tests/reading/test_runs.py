@@ -20,14 +20,14 @@ from stages.core.tasks.examples import drawn_rows
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
 from stages.reading import scoring, stage, tables
+from stages.reading.accuracies import unlearnt_sets
 from stages.reading.attacks import CONTROLS, TO_PASSAGE, attack
-from stages.reading.conditions import Condition, trained_on
-from stages.reading.learnt import not_learnt
-from stages.reading.page import sections
+from stages.reading.conditions import Version, intact_alone
+from stages.reading.page import PAGE
 from tests.claims import found
 from tests.reading.made import READING, write_project
 
-MEASURES = Path("work/measures/reading")
+MEASURES = Path("work/measures/reading/toy")
 READERS = ["tuned-0", "tuned-1", "tuned_from_random-0", "P-Shuffle-0"]
 
 
@@ -37,13 +37,13 @@ def project(tmp_path, monkeypatch, tiny_bert) -> None:
     write_project(tiny_bert, 12, READERS)
 
 
-def read(name: str = "") -> pd.DataFrame:
-    return pd.read_parquet(MEASURES / f"toy{name}.parquet")
+def read(name: str = "scores") -> pd.DataFrame:
+    return pd.read_parquet(MEASURES / f"{name}.parquet")
 
 
 def assume_baselines(value: float) -> None:
     """Put this value in place of every baseline's."""
-    read("-baselines").assign(value=value).to_parquet(MEASURES / "toy-baselines.parquet")
+    read("baselines").assign(accuracy=value).to_parquet(MEASURES / "baselines.parquet")
 
 
 def right(model, tokenizer, question, behind: str = "") -> float:
@@ -60,7 +60,7 @@ def right(model, tokenizer, question, behind: str = "") -> float:
 
 def test_answers_are_those_of_the_models(project):
     stage.run_stage("toy")
-    answers = read("-outcomes").set_index(["reader", "seed", "condition", "at", "id"])["right"]
+    answers = read("outcomes").set_index(["arm", "seed", "condition", "at", "id"])["right"]
     for name in READERS:
         reader, _, seed = name.rpartition("-")
         folder = Path("work/readers/toy") / name
@@ -77,7 +77,7 @@ def test_answers_are_those_of_the_models(project):
             place = (reader, int(seed), "AddAns2Opt", "AddAns2Opt-Shuffle", question.id)
             assert answers[place] == right(model, tokenizer, one)
     scores = read()
-    of_reader = scores.groupby(["reader", "seed"], sort=False).size()
+    of_reader = scores.groupby(["arm", "seed"], sort=False).size()
     # Intact, without parts, each attack with its controls and the intact questions, and each
     # control and its attack again on questions told apart.
     every = 1 + len(REMOVALS) + sum(2 + 3 * len(own) for own in CONTROLS.values())
@@ -87,10 +87,9 @@ def test_answers_are_those_of_the_models(project):
         ("tuned_from_random", 0): every,
         ("P-Shuffle", 0): 1,
     }
-    drawn = np.load(MEASURES / "toy-resampled.npy")
-    assert drawn.shape == (1, len(scores), READING["resamples"])
+    assert {len(drawn) for drawn in scores["accuracy_drawn"]} == {READING["resamples"]}
     assert (scores["examples"].iloc[0], scores["passages"].iloc[0]) == (12, 9)
-    shuffled = read("-shuffled").set_index("condition")
+    shuffled = read("shuffled").set_index("condition")
     assert shuffled.loc[TO_PASSAGE, "texts"] == 12
     assert shuffled.loc["Ans2Opt-Shuffle", "left"] == shuffled.loc["Ans2Opt-Shuffle", "texts"]
     assert shuffled.loc["Ans2Opt-Shuffle", "same_as_right"] == 12
@@ -98,7 +97,7 @@ def test_answers_are_those_of_the_models(project):
 
 def test_heads_off_are_those_of_the_model_without_their_weights(project):
     stage.run_stage("toy", 1)
-    row = read("-heads").query("attack == @TO_PASSAGE and layer == 1 and head == 2").iloc[0]
+    row = read("heads").query("attack == @TO_PASSAGE and layer == 1 and head == 2").iloc[0]
     folder = Path("work/readers/toy/tuned-1")
     model, tokenizer = load_tuned(folder), load_tokenizer(folder)
     questions = read_questions("work/questions/toy/validation.parquet")
@@ -125,20 +124,20 @@ def test_heads_off_are_those_of_the_model_without_their_weights(project):
     assert row[tables.UNTOUCHED] == pytest.approx(after[False] - before[False], abs=1e-5)
     effect = (after[True] - after[False]) - (before[True] - before[False])
     assert row[tables.EFFECT] == pytest.approx(effect, abs=1e-5)
-    heads = read("-heads")
+    heads = read("heads")
     assert len(heads) == 2 * 2 * 4  # attacks, layers, heads
-    choices = read("-choices")
+    choices = read("choices")
     assert len(choices) == 2 * 2 * 2  # attacks, outcomes, changes
     assert (choices["cases"] == 12).all()
 
 
 def test_the_attention_of_cls_is_the_models(project):
     stage.run_stage("toy", 0)
-    shares = read("-cls").query("reader == 'tuned'").set_index(["condition", "part"])
+    shares = read("cls").query("arm == 'tuned'").set_index(["condition", "part"])
     assert shares.groupby("condition")["share"].sum().to_numpy() == pytest.approx([1, 1])
     assert shares.loc[(TO_PASSAGE, "end"), "tokens"] > 0
     assert shares.loc[("intact", "end"), "tokens"] > 0
-    heads = read("-cls-heads").query("reader == 'tuned' and condition == 'intact'")
+    heads = read("cls_heads").query("arm == 'tuned' and condition == 'intact'")
     folder = Path("work/readers/toy/tuned-0")
     model, tokenizer = load_tuned(folder), load_tokenizer(folder)
     model.set_attn_implementation("eager")
@@ -164,7 +163,7 @@ def test_a_seed_alone_gives_the_same(project):
     stage.run_stage("toy")
     assert not Path("work/scratch/reading/toy").exists()
     together = read()
-    assert together["reader"].unique().tolist() == ["tuned", "tuned_from_random", "P-Shuffle"]
+    assert together["arm"].unique().tolist() == ["tuned", "tuned_from_random", "P-Shuffle"]
     together = together[together["seed"] == 0].reset_index(drop=True)
     pd.testing.assert_frame_equal(together, alone)
 
@@ -184,24 +183,24 @@ def test_the_table_says_which_readers_there_are(project):
     assert stage.readers_of("toy", None) == expected
     assert stage.readers_of("toy", 1) == [("tuned", 1)]
     shutil.rmtree(folder / "P-Shuffle-0")
-    with pytest.raises(InputError, match="P-Shuffle-0: no such folder, but .*toy-runs.parquet"):
+    with pytest.raises(InputError, match="P-Shuffle-0: no such folder, but .*toy/runs.parquet"):
         stage.readers_of("toy", None)
-    Path("work/measures/readers/toy-runs.parquet").unlink()
-    with pytest.raises(InputError, match="toy-runs.parquet: no reader that was tuned"):
+    Path("work/measures/readers/toy/runs.parquet").unlink()
+    with pytest.raises(InputError, match="toy/runs.parquet: no reader that was tuned"):
         stage.readers_of("toy", None)
 
 
 def test_without_attacks_on_heads_the_tables_are_empty(project, tiny_bert):
     write_project(tiny_bert, 12, READERS, head_attacks=[])
     stage.run_stage("toy", 1)
-    assert len(read("-heads")) == len(read("-choices")) == 0
-    assert len(read("-cls")) == 2 * len(tables.PARTS)
+    assert len(read("heads")) == len(read("choices")) == 0
+    assert len(read("cls")) == 2 * len(tables.PARTS)
 
 
 def test_a_killed_run_goes_on_with_the_piece_that_is_missing(project, tmp_path, monkeypatch):
     folder = Path("work/readers/toy/tuned-0")
     questions = read_questions("work/questions/toy/validation.parquet")
-    inputs = trained_on(load_tokenizer(folder), questions, 60)[Condition("intact")].encoded
+    inputs = intact_alone(load_tokenizer(folder), questions, 60)[Version("intact")].encoded
     gated = Gated(load_tuned(folder))
     monkeypatch.setattr(scoring, "PASSES_IN_PIECE", 2)
 
@@ -227,34 +226,33 @@ def test_questions_are_drawn_and_passages_are_the_groups(project, tiny_bert):
     stage.run_stage("toy", 1)
     every = read_questions("work/questions/toy/validation.parquet")
     drawn = [every[row] for row in drawn_rows(12, 8, 0)]
-    answers = read("-outcomes").query("condition == 'intact' and at == 'whole'")
+    answers = read("outcomes").query("condition == 'intact' and at == 'whole'")
     assert answers["id"].tolist() == [question.id for question in drawn]
     assert (read()["passages"].iloc[0]) == len({question.passage for question in drawn})
     of_heads = {drawn[row].passage for row in drawn_rows(8, 6, [0, 1])}
-    choices = read("-choices")
+    choices = read("choices")
     assert (choices["cases"].iloc[0], choices["groups"].iloc[0]) == (6, len(of_heads))
 
 
 def test_page_and_claims_read_what_the_stage_wrote(project):
     stage.run_stage("toy")
     measures = Measures(Path("work/measures"), {}, [], {})
-    written = read("-baselines")
+    written = read("baselines")
     assume_baselines(-1.0)  # whatever these readers of random weights score, they have learnt
-    assert not_learnt(measures) == []
-    titles = [section.title for section in sections(measures)]
-    assert len(titles) == 5
-    written.to_parquet(MEASURES / "toy-baselines.parquet")
+    assert unlearnt_sets(measures) == []
+    assert len(PAGE.sections(measures)) == 5
+    written.to_parquet(MEASURES / "baselines.parquet")
     answer = found(measures, "reader_over_baseline", model=tables.GUESS)
-    scores = read().query("reader == 'tuned' and condition == 'intact' and at == 'whole'")
-    guess = written.set_index("model").loc[tables.GUESS, "value"]
-    assert answer.pooled.value == pytest.approx(100 * (scores["value"].mean() - guess), abs=1e-4)
+    scores = read().query("arm == 'tuned' and condition == 'intact' and at == 'whole'")
+    guess = written.set_index("model").loc[tables.GUESS, "accuracy"]
+    assert answer.pooled.value == pytest.approx(100 * (scores["accuracy"].mean() - guess), abs=1e-4)
     assert answer.control is not None and answer.seeds == 2
     assume_baselines(-1.0)
     assert found(measures, "cost_of_attack", attack=TO_PASSAGE).seeds == 2
     # Nobody speaks of what is no better than a baseline.
     assume_baselines(1.0)
-    assert not_learnt(measures) == ["toy"]
-    titles = [section.title for section in sections(measures)]
+    assert unlearnt_sets(measures) == ["toy"]
+    titles = [section.title for section in PAGE.sections(measures)]
     assert len(titles) == 3 and not [title for title in titles if "heads" in title]
     with pytest.raises(NotMeasured, match="better than the longest option"):
         found(measures, "cost_of_attack", attack=TO_PASSAGE)

@@ -1,10 +1,9 @@
 """Tables of questions, and of readers on the validation questions, which several rooms read.
 
-`questions` of a pattern is the name of a set of questions: a task of kind `choice`.
+`data` is a set of questions: a task of kind `choice`.
 """
 
-from stages.core.stage.tables import MeasuredTable
-from stages.core.tables import Table, count
+from stages.core.tables import Table, Value, count
 
 # One row a split. Tokens are those of all passages and of every option with its question.
 QUESTION_SIZES = Table(
@@ -21,23 +20,33 @@ QUESTION_SIZES = Table(
         "in_both": count("questions that the other split has as well, with the same passage"),
     },
 )
-# One row an arm, seed and validation question, which is intact whatever the reader was trained on:
-# how many options it has, the place of the right one and of that with the highest score, how much
-# of it is right (1 or 0; a share where scores are the same), and its loss in nats. `arm` is
-# `tuned`, `tuned_from_random`, or a name of `unanswerable.NAMES`.
-READER_OUTCOMES = MeasuredTable(
-    "readers/{questions}",
-    ("arm", "seed", "id", "options", "answer", "prediction", "right", "loss"),
+# One row a reader and validation question; the question is intact for every reader. `arm` is
+# `tuned`, `tuned_from_random`, or a training of `unanswerable.NAMES`.
+READER_OUTCOMES = Table(
+    "readers/outcomes",
+    keys="data seed arm id",
+    values={
+        "options": count("options"),
+        "answer": Value("right option", format="d", type="int64"),
+        "prediction": Value("option with the highest score", format="d", type="int64"),
+        "right": Value("right; if scores are equal, a share", "share", bounds=(0, 1)),
+        "loss": Value("loss", "nats", bounds=(0, None)),
+    },
 )
-# One row a reader: its accuracy on these questions, how many they are, and on how many it was
-# trained in how many steps; the share of padding in its training; and of the texts that its
-# training had shuffled how many there were, how many could not be shuffled and were left, how many
-# of these have one word, and the mean and smallest degree of the others (edit distance over words,
-# as a share of the words).
-READER_RUNS = MeasuredTable(
-    "readers/{questions}-runs",
-    (
-        *("arm", "seed", "accuracy", "examples", "trained_on", "steps", "padding"),
-        *("shuffled", "left", "one_word", "mean_degree", "smallest_degree"),
-    ),
+# One row a reader. Degrees are edit distances over words, as a share of the words.
+READER_RUNS = Table(
+    "readers/runs",
+    keys="data seed arm",
+    values={
+        "accuracy": Value("accuracy", "share", ".1%", (0, 1)),
+        "examples": count("validation questions"),
+        "trained_on": count("training questions"),
+        "steps": count("steps"),
+        "padding": Value("padding in training", "share", ".1%", (0, 1)),
+        "shuffled": count("training texts to shuffle"),
+        "left": count("texts left in order"),
+        "one_word": count("texts of one word"),
+        "mean_degree": Value("mean degree of shuffling", bounds=(0, 1)),
+        "smallest_degree": Value("smallest degree of shuffling", bounds=(0, 1)),
+    },
 )

@@ -69,7 +69,7 @@ def of_arm(
     """
     table = rows if isinstance(rows, pd.DataFrame) else measures.rows(rows, drawn=True)
     table = table[table["arm"] == arm]
-    if learnt and arm in WITH_TUNING:
+    if learnt and arm in WITH_TUNING and table["data"].isin(measures.tasks).any():
         table = table[~table["data"].isin(not_learnt(measures, arm))]
         if table.empty:
             raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")

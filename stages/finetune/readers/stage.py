@@ -155,9 +155,9 @@ def run_stage(task: str, seed: int | None = None) -> None:
     with made(runs_of(task, seed), examples, whole=seed is None) as results:
         keys = [{"arm": run.arm, "seed": run.seed} for run, *_ in results]
         tables = [table.assign(**key) for key, (_, table, _) in zip(keys, results, strict=True)]
-        READER_OUTCOMES.write(tables, compression="zstd", questions=task)
+        READER_OUTCOMES.write(tables, data=task)
         facts = [key | facts for key, (*_, facts) in zip(keys, results, strict=True)]
-        READER_RUNS.write(pd.DataFrame(facts), questions=task)
+        READER_RUNS.write(pd.DataFrame(facts), data=task)
 
 
 def runs_of(task: str, only: int | None = None) -> list[ReaderRun]:
