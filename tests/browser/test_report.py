@@ -51,12 +51,13 @@ EXPECTED = {
     "finetune": {"finetune-scores": {"circle": 6 * len(TASKS)}},
     "attend": {"attend-cls": {"rect mark": MODELS * CELLS}},
     "classifier": {"classifier-confusion": {"rect mark": 25, "text mark": 25}},
-    "patterns": {
+    "patterns": {  # the tuned encoder and random weights
         "patterns-shares-special": {"bar": MODELS * 5 * len(TASKS)},
         "patterns-shares-any": {"bar": MODELS * 5 * len(TASKS)},
-        "patterns-heads": {"rect mark": 5 * CELLS},
+        "patterns-heads": {"rect mark": 2 * 5 * CELLS},
     },
-    "drift": {"drift-cropped": {"rect mark": len(TASKS) * CELLS}},
+    # The tuned encoder, and the one tuned from random weights.
+    "drift": {"drift-cropped": {"rect mark": 2 * len(TASKS) * CELLS}},
     "ablate": {
         "ablate-heads-uniform": {"rect mark": len(TASKS) * CELLS},
         "ablate-layers-zero": {"circle": len(TASKS) * LAYERS},
