@@ -1,4 +1,4 @@
-"""The pairs of a task that heads are chosen on, and those that everything is measured on."""
+"""The training pairs that select heads, and the validation pairs that measure them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from stages.core.tasks.examples import draw_examples, read_examples
 from stages.matching.tables import ALL, DRAWS
 from stages.matching.terms import Terms, Unit, frequent_words, terms_of, words_of
 
-TRAIN = "train"  # beside the samples `ALL` and `DRAWS`, which are of validation examples
+TRAIN = "train"  # the samples `ALL` and `DRAWS` are of validation examples
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def read_pairs(
     counts: Mapping[str, int | None],
     seed: int,
 ) -> dict[str, Pairs]:
-    """Training examples to choose on, validation examples, and those of them for random draws.
+    """Training examples, validation examples, and the validation examples of random draws.
 
     Args:
         model: folder of the tokenizer.
@@ -73,13 +73,13 @@ def read_pairs(
         ALL: some,
         DRAWS: draw_examples(some, counts[DRAWS], seed),
     }
-    found = {}
+    pairs = {}
     for name, examples in samples.items():
         encoded, table = tokens(examples)
-        found[name] = Pairs(examples, encoded, terms_of(table, function_words))
-        if not any(own.shared.any() for own in found[name].terms):
+        pairs[name] = Pairs(examples, encoded, terms_of(table, function_words))
+        if not any(terms.shared.any() for terms in pairs[name].terms):
             raise InputError(
                 f"{examples_file(task, 'train').parent}: no pair has a word in both of its "
                 "texts; raise `matching.frequent`, or leave the task out of `matching.tasks`"
             )
-    return found
+    return pairs

@@ -1,10 +1,9 @@
 """Heads that match equal terms across a pair (query-title study, 2.4: T7, T8 and T10).
 
-Of the lower half of the layers, the heads that give most to the equal term across the pair beyond
-chance are found on training examples (`terms`, `choosing`). On validation examples it is measured
-what tuning does to them, what the task loses without them and without others (`turning_off`), and
-what becomes of the [CLS] row of the high head that reads them (`reading`). Beside the tuned encoder
-stand the one that it was tuned from, one of random weights, and the one that was tuned from these.
+Training examples select heads of the lower half that attend to the equal term of the other text
+beyond chance (`terms`, `choosing`). Validation examples measure how tuning changes these heads, how
+the task changes without them (`gates`), and how the [CLS] row of the high head that reads them
+changes (`reading`). The arms are the tuned model, its untuned model, and both from random weights.
 """
 
 from collections.abc import Sequence
@@ -32,11 +31,11 @@ from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.matching.choosing import Chosen, choose, random_like
 from stages.matching.examples import TRAIN, Pairs, read_pairs
+from stages.matching.gates import MODE, draws_of, fixed_gates, gates_with_draws
 from stages.matching.reading import loss_without, read_by
 from stages.matching.results import MatchingResult, ReadingHead, write_tables
 from stages.matching.tables import ALL, DRAWS
 from stages.matching.terms import Planes, Unit, plane_sums
-from stages.matching.turning_off import MODE, draws_of, gates_on_all, gates_with_draws
 
 
 class Matching(Resampled, section="matching"):
@@ -89,7 +88,7 @@ class Encoder:
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
-    """Find the heads that match equal terms across the pairs of TASK, and turn them off.
+    """Select the heads that match equal terms across the pairs of TASK, and ablate them.
 
     Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
@@ -97,8 +96,8 @@ def run_stage(task: str, seed: int | None = None) -> None:
     definition = load_task(task)
     all_seeds, seeds = seeds_of(task), seeds_of(task, seed)
     runtime = read_runtime()
-    at_random = [own for own in control_seeds(all_seeds) if own in seeds]
-    # The checkpoint as it is has the same maps under whichever fresh classifier.
+    at_random = [number for number in control_seeds(all_seeds) if number in seeds]
+    # Untuned models of different seeds share the encoder, so their maps are equal.
     arms: dict[Arm, list[int]] = {
         UNTUNED: seeds[:1],
         RANDOM_WEIGHTS: at_random,
@@ -111,22 +110,22 @@ def run_stage(task: str, seed: int | None = None) -> None:
                 Encoder(
                     task,
                     arm,
-                    own,
+                    with_seed,
                     all_seeds,
                     definition,
                     parameters,
                     runtime,
-                    state / f"{arm}-{own}",
+                    state / f"{arm}-{with_seed}",
                 )
             )
             for arm, with_seeds in arms.items()
-            for own in with_seeds
+            for with_seed in with_seeds
         ]
         write_tables(results, parameters.resamples, parameters.seed, task)
 
 
 def measure(encoder: Encoder) -> MatchingResult:
-    """The figures of all heads, the heads that are chosen, and the task without them."""
+    """The figures of all heads, the selected heads, and the outcomes without them."""
     parameters = encoder.parameters
     device = start(encoder.runtime, parameters.seed)
     pairs = read_pairs(
@@ -170,13 +169,13 @@ def outcomes_without(
 ) -> dict[str, Outcomes]:
     """The outcomes of gates, by the name of the sample; a sample without gates is left out."""
     parameters, size = encoder.parameters, (gated.layers, gated.heads)
-    draws, kept_draws = (
+    draws, rest_draws = (
         draws_of(count, encoder.seeds, encoder.seed)
         for count in (parameters.draws, parameters.kept_draws)
     )
     gates = {
-        ALL: gates_on_all(*size, matching),
-        DRAWS: gates_with_draws(*size, matching, draws, kept_draws, parameters.seed),
+        ALL: fixed_gates(*size, matching),
+        DRAWS: gates_with_draws(*size, matching, draws, rest_draws, parameters.seed),
     }
     metric, kind = deciding_metric(encoder.definition), encoder.definition.kind
     outcomes = {}
@@ -193,7 +192,7 @@ def outcomes_without(
 def reading_head(
     encoder: Encoder, gated: Gated, chosen: Chosen, pairs: dict[str, Pairs], device: torch.device
 ) -> ReadingHead:
-    """The candidate that the task loses most without, and its [CLS] rows."""
+    """The candidate whose ablation raises the loss most, and its [CLS] rows."""
     parameters, to_find = encoder.parameters, pairs[TRAIN]
     rises = loss_without(
         gated,
