@@ -308,19 +308,17 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
 
 def _write_word_order(folder: Path) -> None:
     """One task of pairs, words and pieces exchanged."""
-    units, task = ("words", "pieces"), TASKS[0]
-    graded = [word_order_rows.graded(unit, 5) for unit in units]
-    tables = {
-        word_order.GRADES: [shares for shares, _ in graded],
-        word_order.MEANS: [means for _, means in graded],
-        word_order.HEADS: [word_order_rows.heads(unit, LAYERS, HEADS) for unit in units],
-        word_order.TEXTS: [pd.DataFrame([word_order_rows.texts(unit)]) for unit in units],
-    }
-    with contextlib.chdir(folder):
-        for declared, parts in tables.items():
-            declared.write(parts, task=task)
-    rows = [row for unit in units for row in word_order_rows.quantities(unit)]
-    write_noisy(folder, word_order.QUANTITIES, pd.DataFrame(rows), task=task)
+    rows, units = word_order_rows, ("words", "pieces")
+    for table, of_units in {
+        word_order.GRADES: [rows.grades(unit, 5) for unit in units],
+        word_order.MEANS: [rows.means(unit, 5) for unit in units],
+        word_order.HEADS: [rows.heads(unit, LAYERS, HEADS) for unit in units],
+        word_order.TEXTS: [pd.DataFrame([rows.texts(unit=unit)]) for unit in units],
+        word_order.SCORES: [pd.DataFrame(rows.scores(unit=unit)) for unit in units],
+        word_order.CHANGES: [pd.DataFrame(rows.changes(unit=unit)) for unit in units],
+        word_order.RETURNS: [pd.DataFrame(rows.returns(unit=unit)) for unit in units],
+    }.items():
+        write_declared(folder, table, pd.concat(of_units, ignore_index=True), TASKS[0], width=0.02)
 
 
 def _write_matching(folder: Path, task: str, generator: np.random.Generator) -> None:

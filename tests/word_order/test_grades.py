@@ -7,16 +7,7 @@ import pytest
 
 from stages.core.encoder.batches import Encoded
 from stages.word_order import tables
-from stages.word_order.grades import (
-    Outcomes,
-    Weights,
-    grades_of,
-    mean_rows,
-    quantities,
-    share_rows,
-)
-from stages.word_order.shuffles import Shuffled
-from stages.word_order.turned_off import (
+from stages.word_order.ablation import (
     Asked,
     Gates,
     Graded,
@@ -26,6 +17,18 @@ from stages.word_order.turned_off import (
     random_gates,
     shared_out,
 )
+from stages.word_order.grades import (
+    Outcomes,
+    Weights,
+    changes_table,
+    grade_changes,
+    grades_of,
+    grades_table,
+    means_table,
+    returns_table,
+    shares_back,
+)
+from stages.word_order.shuffles import Shuffled
 
 NONE = np.nan
 
@@ -39,16 +42,17 @@ def outcomes() -> Outcomes:
     ]
     return Outcomes(
         intact=np.array([4.0, 2.0, 1.0, 3.0]),
-        intact_off=np.array([4.0, 2.0, 2.0, 3.0]),
+        intact_ablated=np.array([4.0, 2.0, 2.0, 3.0]),
         shuffled=np.array([2.0, 1.0, 3.0, 2.0]),
-        shuffled_off=np.array([3.0, 1.0, 1.0, 4.0]),
+        shuffled_ablated=np.array([3.0, 1.0, 1.0, 4.0]),
         random=np.array(random),
     )
 
 
 def of_data(outcomes: Outcomes) -> dict[str, float]:
     weights = Weights.drawn(len(outcomes.intact), len(outcomes.random), 10, 0, 0)
-    return {name: line[0] for name, line in quantities(outcomes, weights).items()}
+    lines = grade_changes(outcomes, weights) | shares_back(outcomes, weights)
+    return {name: line[0] for name, line in lines.items()}
 
 
 def test_quantities_by_hand(outcomes):
@@ -73,12 +77,24 @@ def test_shares_and_means_are_of_the_same_grades(outcomes):
     weights = Weights.drawn(4, 2, 50, 0, 0)
     names = outcomes.whole_numbers()
     assert names == {1: "1", 2: "2", 3: "3", 4: "4"}
-    shares, means = share_rows(outcomes, weights, names), mean_rows(outcomes, weights)
-    for row in means:
-        own = [one for one in shares if one["condition"] == row["condition"]]
-        assert sum(one["share"] for one in own) == pytest.approx(1)
-        assert sum(one["share"] * one["place"] for one in own) == pytest.approx(row["mean"])
+    shares = grades_table(outcomes, weights, names)
+    for row in means_table(outcomes, weights).to_dict("records"):
+        given = shares[shares["condition"] == row["condition"]]
+        assert given["share"].sum() == pytest.approx(1)
+        assert (given["share"] * given["rank"]).sum() == pytest.approx(row["mean_grade"])
         assert row["draws"] == (2 if row["condition"] == tables.SHUFFLED_RANDOM else 0)
+
+
+def test_tables_have_values_resamples_and_their_numbers_of_pairs(outcomes):
+    weights = Weights.drawn(4, 2, 50, 0, 0)
+    changes, returns = changes_table(outcomes, weights), returns_table(outcomes, weights)
+    lines = grade_changes(outcomes, weights) | shares_back(outcomes, weights)
+    for table, key, column in ((changes, "difference", "change"), (returns, "texts", "share")):
+        for row in table.to_dict("records"):
+            assert row[column] == lines[row[key]][0]
+            np.testing.assert_array_equal(row[f"{column}_drawn"], lines[row[key]][1:51])
+    assert changes["examples"].tolist() == [4] * 6
+    assert returns["examples"].tolist() == [4, 3, 3, 3]  # three of four texts fall
 
 
 def test_intervals_are_of_other_pairs_and_other_draws():
@@ -88,7 +104,7 @@ def test_intervals_are_of_other_pairs_and_other_draws():
     of_draws = np.repeat(generator.normal(size=(20, 1)), 300, axis=1)
     outcomes = Outcomes(nothing, nothing, nothing, nothing, of_draws)
     weights = Weights.drawn(300, 20, 2000, 0, 0)
-    value, low, high = weights.interval(quantities(outcomes, weights)[tables.RANDOM_RISE])
+    value, low, high = weights.interval(grade_changes(outcomes, weights)[tables.RANDOM_RISE])
     assert value == pytest.approx(of_draws.mean())
     expected = 2 * 1.96 * of_draws[:, 0].std() / np.sqrt(20)
     assert high - low == pytest.approx(expected, rel=0.15)
@@ -106,7 +122,7 @@ def test_pairs_are_drawn_alike_for_every_seed_and_draws_are_not():
 def test_nothing_has_an_interval_where_no_grade_falls(outcomes):
     same = Outcomes(*[outcomes.intact] * 4, np.repeat(outcomes.intact[None], 2, axis=0))
     weights = Weights.drawn(4, 2, 10, 0, 0)
-    found = weights.interval(quantities(same, weights)[tables.BACK_BEYOND])
+    found = weights.interval(shares_back(same, weights)[tables.BACK_BEYOND])
     assert np.isnan(found).all()
 
 
@@ -158,7 +174,7 @@ def numbered(count: int) -> Shuffled:
 
 
 def test_a_planted_order_head_brings_grades_back_and_no_other():
-    """Grade 4 of the intact, 2 of the shuffled text; 3 where head 2 of layer 3 is off."""
+    """Grade 4 of the intact, 2 of the shuffled text; 3 if head 2 of layer 3 is ablated."""
     planted, runs = (3, 2), []
 
     def run(asked: list[Asked]) -> list[Graded]:
@@ -189,7 +205,7 @@ def test_a_planted_order_head_brings_grades_back_and_no_other():
 
 
 def test_noise_brings_back_as_much_with_any_heads():
-    """Grades that scatter come back by themselves; random heads off say how often."""
+    """Grades that scatter come back by themselves; ablated random heads say how often."""
     found = []
     for seed in range(20):
         generator = np.random.default_rng(seed)

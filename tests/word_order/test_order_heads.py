@@ -16,9 +16,9 @@ from stages.word_order.order_heads import (
     DIRECTIONS,
     attention_given,
     cases_of,
-    find_heads,
     given_by_cases,
     scores,
+    select_order_heads,
 )
 from stages.word_order.shuffles import shuffle
 
@@ -96,7 +96,7 @@ def ones(count: int) -> np.ndarray:
 def test_positions_contents_and_neither(pairs, gated):
     shuffled, _ = pairs
     given = attention_given(gated, shuffled, 7, Runtime(threads=1))
-    (found,) = scores(given, ones(len(shuffled.kept)))
+    (found,) = scores(given, ones(len(shuffled.rows)))
     before, behind = range(len(DIRECTIONS))
     assert found[behind, place(BEHIND)] == pytest.approx(1)
     assert found[before, place(BEFORE)] == pytest.approx(1)
@@ -113,13 +113,13 @@ def test_order_heads_are_found_and_only_they(pairs, gated):
     shuffled, _ = pairs
     halves = [shuffled.only(np.arange(20)), shuffled.only(np.arange(20, 40))]
     given = [attention_given(gated, half, 8, Runtime(threads=1)) for half in halves]
-    found = find_heads(*given, 2, (ones(20), ones(20)))
+    found = select_order_heads(*given, 2, (ones(20), ones(20)))
     assert set(found.heads.tolist()) == {place(BEHIND), place(BEFORE)}
     directions = dict(zip(found.heads.tolist(), found.directions.tolist(), strict=True))
     assert directions == {place(BEHIND): 1, place(BEFORE): 0}
     assert found.lines[0] == pytest.approx(1)
     assert found.every[0, place(CONTENT)] < 0.2
-    assert found.chosen(LAYERS * HEADS).sum() == 2
+    assert found.selected(LAYERS * HEADS).sum() == 2
 
 
 def test_noise_is_at_chance_on_pairs_that_chose_nothing():
@@ -128,7 +128,7 @@ def test_noise_is_at_chance_on_pairs_that_chose_nothing():
     for seed in range(30):
         generator = np.random.default_rng(seed)
         one, other = generator.uniform(0, 0.4, (2, 3, 2, 30, 60)).astype(np.float32)
-        found = find_heads(one, other, 4, (ones(30), ones(30)))
+        found = select_order_heads(one, other, 4, (ones(30), ones(30)))
         votes = scores(one, ones(30))[0]
         choosing.append(votes[found.directions, found.heads].mean())
         held_out.append(found.lines[0])
@@ -143,7 +143,7 @@ def test_each_resample_chooses_anew():
     given[:2, 1, :2, 0] = 1.0
     given[:2, 1, 2:, 1] = 0.5
     weights = np.array([[1.0, 1, 1, 1], [0, 0, 2, 2]])
-    found = find_heads(given, given, 1, (weights, weights))
+    found = select_order_heads(given, given, 1, (weights, weights))
     assert found.heads.tolist() == [0]
     assert found.lines.tolist() == [0.5, 0.5]  # (1 + 1) / 4 of the first; 0.5 of the second
     assert found.every[:, 0].tolist() == [0.5, 0.0]

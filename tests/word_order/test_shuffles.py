@@ -72,14 +72,14 @@ def test_scripts_without_spaces_fall_into_pieces(tokenizer):
 def test_texts_without_another_order_are_left_out(tokenizer):
     examples = pairs("dog", "dog dog dog", "dog cat", "dog dog cat")
     shuffled = shuffle(tokenizer, examples, LENGTH, "words", 0)
-    assert shuffled.kept.tolist() == [2, 3]
+    assert shuffled.rows.tolist() == [2, 3]
     for before, after in zip(
         shuffled.intact.inputs["input_ids"], shuffled.exchanged.inputs["input_ids"], strict=True
     ):
         assert before != after
         assert sorted(before) == sorted(after)
     part = shuffled.only(np.array([1]))
-    assert part.kept.tolist() == [3]
+    assert part.rows.tolist() == [3]
     assert part.exchanged.inputs["input_ids"] == shuffled.exchanged.inputs["input_ids"][1:]
     assert shuffle(tokenizer, examples[2:3], LENGTH, "words", 0).exchanged_share == 1
 
