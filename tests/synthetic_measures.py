@@ -225,14 +225,6 @@ def run_stage(folder: Path, stage: typer.Typer) -> None:
         assert CliRunner().invoke(stage, [], catch_exceptions=False).exit_code == 0
 
 
-def write_noisy(folder: Path, declared: MeasuredTable, table: pd.DataFrame, **fields: str) -> None:
-    """Write a table with resamples: its values with normal noise, 50 times."""
-    noise = np.random.default_rng(0).normal(scale=0.01, size=50)
-    drawn = [table[column].to_numpy()[:, None] + noise for column in declared.resampled]
-    with contextlib.chdir(folder):
-        declared.write(table, [np.stack(drawn)], **fields)
-
-
 def _write(folder: Path, name: str, table: pd.DataFrame) -> None:
     path = folder / "work" / "measures" / f"{name}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ BOTH_CHANCES = ("place", "key")
 ON_SHARED = ("beyond_terms", "beyond_even")
 
 
-class Chosen(NamedTuple):
+class SelectedHeads(NamedTuple):
     """The selected heads: the strongest of the lower half, and those of them beyond chance.
 
     `others` are all other heads of the lower half, `upper` the strongest of the upper half.
@@ -41,40 +41,42 @@ class Chosen(NamedTuple):
     candidates: list[Head]
 
 
-def plane(figures: Figures, name: str) -> Float[np.ndarray, "example layer head"]:
+def plane_of(figures: Figures, name: str) -> Float[np.ndarray, "example layer head"]:
     """One of the figures."""
     return figures[PLANES.index(name)]
 
 
-def means(figures: Float[np.ndarray, "example layer head"]) -> Float[np.ndarray, "layer head"]:
+def means_over_cases(
+    figures: Float[np.ndarray, "example layer head"],
+) -> Float[np.ndarray, "layer head"]:
     """The mean over the examples that have a case; NaN where none has."""
     known = ~np.isnan(figures)
     with np.errstate(invalid="ignore"):
         return np.where(known, figures, 0.0).sum(0, dtype=float) / known.sum(0)
 
 
-def scores(figures: Figures) -> Float[np.ndarray, "layer head"]:
+def scores_beyond_chance(figures: Figures) -> Float[np.ndarray, "layer head"]:
     """The attention of each head to the equal term, beyond both kinds of chance."""
-    return np.minimum(*(means(plane(figures, name)) for name in BOTH_CHANCES))
+    return np.minimum(*(means_over_cases(plane_of(figures, name)) for name in BOTH_CHANCES))
 
 
-def beyond_chance(
+def heads_beyond_chance(
     figures: Figures, names: Sequence[str], tested: int
 ) -> Bool[np.ndarray, "layer head"]:
     """Whether each head has all of these figures above 0, corrected for the number of heads."""
     bound = scipy.stats.norm.isf((1 - LEVEL) / tested)
     beyond = np.ones(figures.shape[2:], dtype=bool)
     for name in names:
-        values = plane(figures, name)
+        values = plane_of(figures, name)
         count = (~np.isnan(values)).sum(0)
-        mean = means(values)
+        mean = means_over_cases(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.sqrt(means((values - mean) ** 2) / (count - 1))
+            error = np.sqrt(means_over_cases((values - mean) ** 2) / (count - 1))
             beyond &= mean > np.maximum(bound * error, ROUNDING)
     return beyond
 
 
-def choose(figures: Figures, share: float, reading_share: float) -> Chosen:
+def select_heads(figures: Figures, share: float, reading_share: float) -> SelectedHeads:
     """Select heads by the figures of training examples.
 
     Args:
@@ -87,24 +89,26 @@ def choose(figures: Figures, share: float, reading_share: float) -> Chosen:
         [(layer, head) for layer in halves[half] for head in range(heads)]
         for half in ("lower", "upper")
     )
-    of_heads = scores(figures)
+    of_heads = scores_beyond_chance(figures)
     count = math.ceil(share * layers * heads)
-    strongest = largest(of_heads, lower, count)
-    beyond = beyond_chance(figures, BOTH_CHANCES, max(len(lower), 1))
+    strongest = heads_with_largest(of_heads, lower, count)
+    beyond = heads_beyond_chance(figures, BOTH_CHANCES, max(len(lower), 1))
     matching = [head for head in strongest if beyond[head]]
-    read = beyond_chance(figures, ON_SHARED, len(upper))
-    on_terms = means(plane(figures, ON_SHARED[0]))
-    most = largest(on_terms, upper, math.ceil(reading_share * len(upper)))
-    return Chosen(
+    read = heads_beyond_chance(figures, ON_SHARED, len(upper))
+    on_terms = means_over_cases(plane_of(figures, ON_SHARED[0]))
+    most = heads_with_largest(on_terms, upper, math.ceil(reading_share * len(upper)))
+    return SelectedHeads(
         strongest,
         matching,
         [head for head in lower if head not in matching],
-        largest(of_heads, upper, count),
+        heads_with_largest(of_heads, upper, count),
         [head for head in most if read[head]],
     )
 
 
-def largest(values: Float[np.ndarray, "layer head"], among: list[Head], count: int) -> list[Head]:
+def heads_with_largest(
+    values: Float[np.ndarray, "layer head"], among: list[Head], count: int
+) -> list[Head]:
     """The heads with the largest values, largest first."""
     return sorted(among, key=lambda head: -values[head])[:count]
 
@@ -136,7 +140,7 @@ def resampled(figures: Figures, resamples: int, seed: int) -> dict[str, Lines]:
     weights = line_weights(count, resamples, seed)
     lines = {}
     for name in PLANES:
-        values = plane(figures, name).reshape(count, -1)
+        values = plane_of(figures, name).reshape(count, -1)
         known = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             line = (weights @ np.where(known, values, 0.0)) / (weights @ known.astype(float))

@@ -76,7 +76,7 @@ def change_of_matching_heads(
 
 
 @measure
-def without_heads(
+def change_without_heads(
     measures: Measures, settings: Settings, task: str, ablated: str, minus: str | None = None
 ) -> Answer:
     """The change of the metric without some heads, in percent of the metric.

@@ -15,13 +15,13 @@ from stages.core.stage.places import examples_file
 from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.matching.tables import ALL, DRAWS
-from stages.matching.terms import Terms, Unit, frequent_words, terms_of, words_of
+from stages.matching.terms import Terms, Unit, frequent_words, spelt_words, terms_of
 
 TRAIN = "train"  # the samples `ALL` and `DRAWS` are of validation examples
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TermPairs:
     """Some examples of a task with their terms."""
 
     examples: pd.DataFrame
@@ -41,7 +41,7 @@ def read_pairs(
     frequent: float | None,
     counts: Mapping[str, int | None],
     seed: int,
-) -> dict[str, Pairs]:
+) -> dict[str, TermPairs]:
     """Training examples, validation examples, and the validation examples of random draws.
 
     Args:
@@ -64,7 +64,7 @@ def read_pairs(
 
     def tokens(examples: pd.DataFrame) -> tuple[Encoded, pd.DataFrame]:
         encoded = encode(tokenizer, examples, max_length)
-        return encoded, words_of(tokenizer, examples, encoded, max_length, unit)
+        return encoded, spelt_words(tokenizer, examples, encoded, max_length, unit)
 
     function_words = frequent_words(tokens(train)[1], frequent)
     some = draw_examples(validation, counts[ALL], seed)
@@ -76,7 +76,7 @@ def read_pairs(
     pairs = {}
     for name, examples in samples.items():
         encoded, table = tokens(examples)
-        pairs[name] = Pairs(examples, encoded, terms_of(table, function_words))
+        pairs[name] = TermPairs(examples, encoded, terms_of(table, function_words))
         if not any(terms.shared.any() for terms in pairs[name].terms):
             raise InputError(
                 f"{examples_file(task, 'train').parent}: no pair has a word in both of its "

@@ -17,7 +17,7 @@ from stages.matching.tables import LOWER_HALF, MATCHING, RANDOM, REST, REST_RAND
 MODE = "zero"  # the source sets a head's attention to 0
 
 
-def fixed_gates(layers: int, heads: int, matching: Sequence[Head]) -> list[Gate]:
+def gates_on_all(layers: int, heads: int, matching: Sequence[Head]) -> list[Gate]:
     """Gates of the matching heads, each half, and the lower half except the matching heads."""
     halves = bands(layers)
     lower, upper = (
@@ -46,7 +46,7 @@ def gates_with_draws(
     if not matching:
         return []
     fixed = [
-        gate for gate in fixed_gates(layers, heads, matching) if gate.family in (MATCHING, REST)
+        gate for gate in gates_on_all(layers, heads, matching) if gate.family in (MATCHING, REST)
     ]
     lower = [(layer, head) for layer in bands(layers)["lower"] for head in range(heads)]
     drawn = []

@@ -35,7 +35,7 @@ from stages.matching.terms import Terms
 Rows = Float[np.ndarray, "condition example"]
 
 
-def loss_without(
+def loss_rises(
     gated: Gated,
     candidates: Sequence[Head],
     encoded: Encoded,

@@ -12,7 +12,14 @@ from stages.core.intervals.intervals import percentile_interval
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
 from stages.core.tables import drawn_of, estimate_columns
-from stages.matching.choosing import ON_SHARED, Chosen, Figures, Lines, resampled, scores
+from stages.matching.choosing import (
+    ON_SHARED,
+    Figures,
+    Lines,
+    SelectedHeads,
+    resampled,
+    scores_beyond_chance,
+)
 from stages.matching.gates import effects_of_gates
 from stages.matching.reading import reading_table
 from stages.matching.tables import (
@@ -60,14 +67,14 @@ class MatchingResult:
     seed: int
     train: Figures
     validation: Figures
-    chosen: Chosen
+    selected: SelectedHeads
     outcomes: dict[str, Outcomes]
     reading: ReadingHead | None
 
     @property
     def heads(self) -> dict[str, list[Head]]:
         """The heads of each group."""
-        return {name: getattr(self.chosen, name) for name in (MATCHING, STRONGEST, OTHERS, UPPER)}
+        return {name: getattr(self.selected, name) for name in (MATCHING, STRONGEST, OTHERS, UPPER)}
 
     @property
     def keys(self) -> dict[str, str | int]:
@@ -75,7 +82,7 @@ class MatchingResult:
         return {"seed": self.seed, "arm": self.arm}
 
 
-def write_tables(results: Sequence[MatchingResult], resamples: int, seed: int, task: str) -> None:
+def write_results(results: Sequence[MatchingResult], resamples: int, seed: int, task: str) -> None:
     """Write all tables of a task."""
     lines = {
         (result.arm, result.seed): resampled(result.validation, resamples, seed)
@@ -84,8 +91,8 @@ def write_tables(results: Sequence[MatchingResult], resamples: int, seed: int, t
     heads, groups, effects, reading = [], [], [], []
     for result in results:
         lines_of_arm = lines[result.arm, result.seed]
-        heads.append(heads_table(result, lines_of_arm))
-        groups.append(groups_table(result, lines_of_arm, _before(result, lines)))
+        heads.append(rows_of_heads(result, lines_of_arm))
+        groups.append(rows_of_groups(result, lines_of_arm, _before(result, lines)))
         for sample, outcomes in result.outcomes.items():
             table = effects_of_gates(outcomes, sample, resamples, seed, result.arm)
             effects.append(table.assign(**result.keys))
@@ -116,7 +123,7 @@ def _before(
     )
 
 
-def heads_table(result: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame:
+def rows_of_heads(result: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame:
     """The rows of `HEADS` of one model."""
     layers, heads = result.validation.shape[2:]
     layer, head = np.divmod(np.arange(layers * heads), heads)
@@ -130,16 +137,16 @@ def heads_table(result: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame
             "head": head,
             "matches": [pair in result.heads[MATCHING] for pair in pairs],
             "reads": [pair == reader for pair in pairs],
-            "training_score": scores(result.train).ravel(),
+            "training_score": scores_beyond_chance(result.train).ravel(),
             **estimate_columns(SCORE, score[0], *percentile_interval(score[1:].T)),
-            "examples": cases(result.validation),
+            "examples": count_of_cases(result.validation),
         }
     )
     shown = (*SHARES, "shared", *ON_SHARED)
     return table.assign(**{name: lines[name][0].ravel() for name in shown})
 
 
-def groups_table(
+def rows_of_groups(
     result: MatchingResult, lines: dict[str, Lines], before: dict[str, Lines] | None
 ) -> pd.DataFrame:
     """The rows of `GROUPS` of one model: means over the heads that it selected.
@@ -161,10 +168,10 @@ def groups_table(
                     line = of_heads[figure][:, layer, head].mean(1)
                 row |= estimate_columns(column, line[0], *percentile_interval(line[1:]))
                 row[drawn_of(column)] = line[1:]
-            rows.append(row | {"examples": cases(result.validation)})
+            rows.append(row | {"examples": count_of_cases(result.validation)})
     return pd.DataFrame(rows)
 
 
-def cases(figures: Figures) -> int:
+def count_of_cases(figures: Figures) -> int:
     """The number of examples with a term in both texts."""
     return int((~np.isnan(figures[0, :, 0, 0])).sum())

@@ -29,11 +29,11 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNT
 from stages.core.stage.places import model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import Task, load_task, seeds_of
-from stages.matching.choosing import Chosen, choose, random_like
-from stages.matching.examples import TRAIN, Pairs, read_pairs
-from stages.matching.gates import MODE, draws_of, fixed_gates, gates_with_draws
-from stages.matching.reading import loss_without, read_by
-from stages.matching.results import MatchingResult, ReadingHead, write_tables
+from stages.matching.choosing import SelectedHeads, random_like, select_heads
+from stages.matching.examples import TRAIN, TermPairs, read_pairs
+from stages.matching.gates import MODE, draws_of, gates_on_all, gates_with_draws
+from stages.matching.reading import loss_rises, read_by
+from stages.matching.results import MatchingResult, ReadingHead, write_results
 from stages.matching.tables import ALL, DRAWS
 from stages.matching.terms import Planes, Unit, plane_sums
 
@@ -106,7 +106,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
     }
     with resumable("matching", task) as state:
         results = [
-            measure(
+            measure_model(
                 Encoder(
                     task,
                     arm,
@@ -121,10 +121,10 @@ def run_stage(task: str, seed: int | None = None) -> None:
             for arm, with_seeds in arms.items()
             for with_seed in with_seeds
         ]
-        write_tables(results, parameters.resamples, parameters.seed, task)
+        write_results(results, parameters.resamples, parameters.seed, task)
 
 
-def measure(encoder: Encoder) -> MatchingResult:
+def measure_model(encoder: Encoder) -> MatchingResult:
     """The figures of all heads, the selected heads, and the outcomes without them."""
     parameters = encoder.parameters
     device = start(encoder.runtime, parameters.seed)
@@ -153,19 +153,19 @@ def measure(encoder: Encoder) -> MatchingResult:
         )
         for name in (TRAIN, ALL)
     }
-    chosen = choose(figures[TRAIN], parameters.share, parameters.reading_share)
+    selected = select_heads(figures[TRAIN], parameters.share, parameters.reading_share)
     outcomes, reading = {}, None
     if encoder.is_tuned:
-        outcomes = outcomes_without(encoder, gated, chosen.matching, pairs)
-        if chosen.matching and chosen.candidates:
-            reading = reading_head(encoder, gated, chosen, pairs, device)
+        outcomes = outcomes_without(encoder, gated, selected.matching, pairs)
+        if selected.matching and selected.candidates:
+            reading = select_reading_head(encoder, gated, selected, pairs, device)
     return MatchingResult(
-        encoder.arm, encoder.seed, figures[TRAIN], figures[ALL], chosen, outcomes, reading
+        encoder.arm, encoder.seed, figures[TRAIN], figures[ALL], selected, outcomes, reading
     )
 
 
 def outcomes_without(
-    encoder: Encoder, gated: Gated, matching: Sequence[Head], pairs: dict[str, Pairs]
+    encoder: Encoder, gated: Gated, matching: Sequence[Head], pairs: dict[str, TermPairs]
 ) -> dict[str, Outcomes]:
     """The outcomes of gates, by the name of the sample; a sample without gates is left out."""
     parameters, size = encoder.parameters, (gated.layers, gated.heads)
@@ -174,7 +174,7 @@ def outcomes_without(
         for count in (parameters.draws, parameters.kept_draws)
     )
     gates = {
-        ALL: fixed_gates(*size, matching),
+        ALL: gates_on_all(*size, matching),
         DRAWS: gates_with_draws(*size, matching, draws, rest_draws, parameters.seed),
     }
     metric, kind = deciding_metric(encoder.definition), encoder.definition.kind
@@ -189,27 +189,31 @@ def outcomes_without(
     return outcomes
 
 
-def reading_head(
-    encoder: Encoder, gated: Gated, chosen: Chosen, pairs: dict[str, Pairs], device: torch.device
+def select_reading_head(
+    encoder: Encoder,
+    gated: Gated,
+    selected: SelectedHeads,
+    pairs: dict[str, TermPairs],
+    device: torch.device,
 ) -> ReadingHead:
     """The candidate whose ablation raises the loss most, and its [CLS] rows."""
     parameters, to_find = encoder.parameters, pairs[TRAIN]
-    rises = loss_without(
+    rises = loss_rises(
         gated,
-        chosen.candidates,
+        selected.candidates,
         to_find.encoded,
         to_find.labels,
         encoder.definition.kind,
         parameters.precision,
         *encoder.engine("candidates"),
     )
-    reader = chosen.candidates[int(rises.argmax())]
+    reader = selected.candidates[int(rises.argmax())]
     draws = draws_of(parameters.draws, encoder.seeds, encoder.seed)[: parameters.reading_draws]
     random = [
-        Gate(MODE, random_like(chosen.matching, gated.heads, draw, parameters.seed), "random")
+        Gate(MODE, random_like(selected.matching, gated.heads, draw, parameters.seed), "random")
         for draw in draws
     ]
-    conditions = [None, Gate(MODE, tuple(sorted(chosen.matching)), "matching"), *random]
+    conditions = [None, Gate(MODE, tuple(sorted(selected.matching)), "matching"), *random]
     some = pairs[DRAWS]
     rows = read_by(
         gated, reader, conditions, some.encoded, some.terms, parameters.map_batch, device

@@ -127,7 +127,7 @@ class Terms:
         return (self.segment == self.segment[token]) & (self.special == Special.NONE)
 
 
-def words_of(
+def spelt_words(
     tokenizer: PreTrainedTokenizerBase,
     examples: pd.DataFrame,
     encoded: Encoded,
@@ -177,7 +177,7 @@ def frequent_words(table: pd.DataFrame, share: float | None) -> set[str]:
 
 
 def terms_of(table: pd.DataFrame, frequent: set[str]) -> list[Terms]:
-    """The terms of every example of a table of `words_of`."""
+    """The terms of every example of a table of `spelt_words`."""
     terms = []
     for row in table.itertuples():
         numbers: dict[str, int] = {"": -1}

@@ -15,8 +15,8 @@ from stages.core.heads.gates import Gate, Head
 from stages.core.heads.seam import Gated
 from stages.core.pieces import digest_of, open_pieces, run_pieces
 from stages.core.runtime.runtime import Runtime
-from stages.word_order.grades import Outcomes
-from stages.word_order.shuffles import Shuffled
+from stages.word_order.grades import ConditionGrades
+from stages.word_order.shuffles import ShuffledPairs
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ def count_of(share: float, heads: int) -> int:
     return math.ceil(round(share * heads, 9))
 
 
-def random_gates(
+def gates_of_random_heads(
     order_heads: Sequence[Head], heads: int, draws: Sequence[int], seed: int
 ) -> Iterator[Gate]:
-    """Gates of random other heads of the same layers, the same number in each, for each draw.
+    """For each draw, random other heads of the same layers, the same number in each.
 
     A layer with too few others gives all of them and some of its order heads.
 
@@ -73,7 +73,7 @@ def blocks_of(pairs: int, size: int, draws: int, seed: int) -> list[Int[np.ndarr
 
 
 @dataclass(frozen=True)
-class Gates:
+class HeadsToAblate:
     """Heads to ablate: the order heads, and random heads in draws of these numbers.
 
     Each draw runs on at most `size` pairs, if there are enough draws for all pairs.
@@ -86,12 +86,12 @@ class Gates:
 
 
 def outcomes_under(
-    gates: Gates,
+    gates: HeadsToAblate,
     run: Run,
-    pairs: Shuffled,
+    pairs: ShuffledPairs,
     heads: int,
     known: dict[tuple, tuple[np.ndarray, np.ndarray]],
-) -> Outcomes:
+) -> ConditionGrades:
     """Grades of the pairs under every condition.
 
     Args:
@@ -99,7 +99,7 @@ def outcomes_under(
         known: grades of intact pairs with these order heads, from other units; is added to.
     """
     order = Gate("zero", tuple(sorted(gates.order_heads)), "order")
-    drawn = list(random_gates(order.heads, heads, gates.draws, gates.seed))
+    drawn = list(gates_of_random_heads(order.heads, heads, gates.draws, gates.seed))
     count = len(pairs.rows)
     blocks = blocks_of(count, gates.size, len(drawn), gates.seed)
     members = [np.arange(number, len(drawn), len(blocks)) for number in range(len(blocks))]
@@ -125,7 +125,7 @@ def outcomes_under(
         before, (after,) = graded[-1]
         known[same] = before, after
     intact, intact_ablated = known[same]
-    return Outcomes(intact, intact_ablated, shuffled, shuffled_ablated, random)
+    return ConditionGrades(intact, intact_ablated, shuffled, shuffled_ablated, random)
 
 
 def logits_under(

@@ -30,7 +30,7 @@ def grades_of(logits: Float[np.ndarray, "*other output"], kind: str) -> np.ndarr
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class ConditionGrades:
     """Grades of every pair under each condition.
 
     `random` has one line a draw; NaN if the draw was not run on the pair.
@@ -64,7 +64,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Weights:
+class LineWeights:
     """How often each line has each pair, and each draw: the data, resamples, one pair left out."""
 
     pairs: Float[np.ndarray, "line pair"]
@@ -72,7 +72,9 @@ class Weights:
     resamples: int
 
     @classmethod
-    def drawn(cls, pairs: int, draws: int, resamples: int, seed: int, draw_seed: int) -> "Weights":
+    def drawn(
+        cls, pairs: int, draws: int, resamples: int, seed: int, draw_seed: int
+    ) -> "LineWeights":
         """The weights of resamples.
 
         Args:
@@ -117,7 +119,7 @@ class Weights:
         return float(lines[0]), float(low[0]), float(high[0])
 
 
-def grade_changes(outcomes: Outcomes, weights: Weights) -> Lines:
+def grade_changes(outcomes: ConditionGrades, weights: LineWeights) -> Lines:
     """Every difference of mean grades, by its name."""
     means = {name: weights.mean(outcomes.of(name)) for name in tables.CONDITIONS[:-1]}
     order_rise = means[tables.SHUFFLED_ABLATED] - means[tables.SHUFFLED]
@@ -134,7 +136,7 @@ def grade_changes(outcomes: Outcomes, weights: Weights) -> Lines:
     }
 
 
-def shares_back(outcomes: Outcomes, weights: Weights) -> Lines:
+def shares_back(outcomes: ConditionGrades, weights: LineWeights) -> Lines:
     """The share of fallen texts, and the shares of these that come back, by their names."""
     fallen = outcomes.fallen
     order_back = weights.mean(outcomes.back(outcomes.shuffled_ablated), fallen)
@@ -147,7 +149,7 @@ def shares_back(outcomes: Outcomes, weights: Weights) -> Lines:
     }
 
 
-def changes_table(outcomes: Outcomes, weights: Weights) -> pd.DataFrame:
+def changes_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
     """The rows of `CHANGES` of one fine-tuning and unit."""
     count = len(outcomes.intact)
     return pd.DataFrame(
@@ -156,7 +158,7 @@ def changes_table(outcomes: Outcomes, weights: Weights) -> pd.DataFrame:
     )
 
 
-def returns_table(outcomes: Outcomes, weights: Weights) -> pd.DataFrame:
+def returns_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
     """The rows of `RETURNS` of one fine-tuning and unit."""
     count, fallen = len(outcomes.intact), int(outcomes.fallen.sum())
     return pd.DataFrame(
@@ -169,7 +171,9 @@ def returns_table(outcomes: Outcomes, weights: Weights) -> pd.DataFrame:
     )
 
 
-def grades_table(outcomes: Outcomes, weights: Weights, names: dict[int, str]) -> pd.DataFrame:
+def grades_table(
+    outcomes: ConditionGrades, weights: LineWeights, names: dict[int, str]
+) -> pd.DataFrame:
     """The rows of `GRADES` of one fine-tuning and unit.
 
     Args:
@@ -185,7 +189,7 @@ def grades_table(outcomes: Outcomes, weights: Weights, names: dict[int, str]) ->
     return pd.DataFrame(rows)
 
 
-def means_table(outcomes: Outcomes, weights: Weights) -> pd.DataFrame:
+def means_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
     """The rows of `MEANS` of one fine-tuning and unit."""
     rows = []
     for condition in tables.CONDITIONS:

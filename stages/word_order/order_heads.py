@@ -25,7 +25,7 @@ from stages.core.heads.layer_maps import layer_maps
 from stages.core.heads.seam import Gated
 from stages.core.maps.words import from_words, membership
 from stages.core.runtime.runtime import Runtime
-from stages.word_order.shuffles import Shuffled
+from stages.word_order.shuffles import ShuffledPairs
 
 DIRECTIONS = {"previous": -1, "next": 1}
 # Attention of units: to the neighbour in the intact text; in the exchanged text to the neighbour by
@@ -35,7 +35,7 @@ Given = Float[np.ndarray, "3 direction pair head"]
 
 
 @dataclass(frozen=True)
-class Cases:
+class NeighbourCases:
     """Units that have another neighbour on one side than before, as numbers of units."""
 
     asking: Int[np.ndarray, " case"]
@@ -43,7 +43,7 @@ class Cases:
     former: Int[np.ndarray, " case"]
 
 
-def cases_of(order: list[int], contents: list[int], step: int) -> Cases:
+def neighbour_cases(order: list[int], contents: list[int], step: int) -> NeighbourCases:
     """The cases of one pair.
 
     Args:
@@ -59,10 +59,10 @@ def cases_of(order: list[int], contents: list[int], step: int) -> Cases:
         new, former = order[position + step], unit + step
         if contents[new] != contents[former]:
             cases.append((unit, new, former))
-    return Cases(*np.array(cases, dtype=int).reshape(-1, 3).T)
+    return NeighbourCases(*np.array(cases, dtype=int).reshape(-1, 3).T)
 
 
-def attention_given(gated: Gated, shuffled: Shuffled, batch: int, runtime: Runtime) -> Given:
+def attention_given(gated: Gated, shuffled: ShuffledPairs, batch: int, runtime: Runtime) -> Given:
     """The attention of each pair's units to their neighbours, mean over cases; NaN without a case.
 
     Heads stand in the order of layers.
@@ -77,13 +77,13 @@ def attention_given(gated: Gated, shuffled: Shuffled, batch: int, runtime: Runti
     return given
 
 
-def _given_by_batch(shuffled: Shuffled, gated: Gated, texts: Batch) -> Given:
+def _given_by_batch(shuffled: ShuffledPairs, gated: Gated, texts: Batch) -> Given:
     """As `attention_given`, of the pairs of one batch."""
     exchanged = shuffled.exchanged.batch(texts.rows)
     shape = (3, len(DIRECTIONS), len(texts.rows), gated.layers * gated.heads)
     given = np.full(shape, np.nan, dtype=np.float32)
     cases = [
-        [cases_of(shuffled.orders[row], shuffled.contents[row], step) for row in texts.rows]
+        [neighbour_cases(shuffled.orders[row], shuffled.contents[row], step) for row in texts.rows]
         for step in DIRECTIONS.values()
     ]
     layers = zip(
@@ -106,7 +106,9 @@ def _given_by_batch(shuffled: Shuffled, gated: Gated, texts: Batch) -> Given:
 
 
 def given_by_cases(
-    before: Float[Tensor, "head unit unit"], after: Float[Tensor, "head unit unit"], cases: Cases
+    before: Float[Tensor, "head unit unit"],
+    after: Float[Tensor, "head unit unit"],
+    cases: NeighbourCases,
 ) -> Float[np.ndarray, "3 head"]:
     """The attention in the intact and in the exchanged text, mean over cases."""
     return np.stack(
@@ -133,7 +135,7 @@ def _between_units(
         yield from_words(to_units, members)[:, 0]
 
 
-def scores(
+def order_scores(
     given: Given, weights: Float[np.ndarray, "line pair"]
 ) -> Float[np.ndarray, "line direction head"]:
     """The score of every head in both directions, for each line of weights of the pairs."""
@@ -146,7 +148,7 @@ def scores(
     return np.minimum(means[INTACT], means[BY_POSITION]) - means[FORMER]
 
 
-def means(given: Given) -> Float[np.ndarray, "3 direction head"]:
+def mean_attention(given: Given) -> Float[np.ndarray, "3 direction head"]:
     """The attention of units, mean over pairs."""
     return np.nanmean(given.astype(float), axis=2)
 
@@ -195,7 +197,7 @@ def select_order_heads(
         count: of selected heads.
         weights: of the pairs that select and of those that score; the first line is the data's.
     """
-    votes, marks = scores(choosing, weights[0]), scores(scoring, weights[1])
+    votes, marks = order_scores(choosing, weights[0]), order_scores(scoring, weights[1])
     heads, directions = ordered_heads(votes, count)
     lines = np.arange(len(votes))[:, None]
     of_selected = marks[lines, directions, heads].mean(1)

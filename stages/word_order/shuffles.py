@@ -22,7 +22,7 @@ WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "THAI", "LAO", "KHM
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class ShuffledPairs:
     """Pairs as the encoder reads them, intact and with the units of the second text exchanged.
 
     Attributes:
@@ -56,22 +56,22 @@ class Shuffled:
             )
         )
 
-    def only(self, rows: Int[np.ndarray, " some"]) -> "Shuffled":
+    def only(self, rows: Int[np.ndarray, " some"]) -> "ShuffledPairs":
         """Some of the pairs."""
         lists = (self.units, self.exchanged_units, self.orders, self.contents)
         encoded = (_only(texts, rows) for texts in (self.intact, self.exchanged))
-        return Shuffled(
+        return ShuffledPairs(
             self.rows[rows], *encoded, *([items[row] for row in rows] for items in lists)
         )
 
 
-def shuffle(
+def shuffle_pairs(
     tokenizer: PreTrainedTokenizerBase,
     examples: pd.DataFrame,
     max_length: int,
     unit: Unit,
     seed: int,
-) -> Shuffled:
+) -> ShuffledPairs:
     """Exchange the units of every second text; the draw is of the example's id and the seed."""
     encoded = encode(tokenizer, examples, max_length)
     units = units_of(tokenizer, examples, max_length, unit)
@@ -91,7 +91,9 @@ def shuffle(
     ]
     moved = [[line[token] for token in move] for line, move in zip(units, moves, strict=True)]
     exchanged = replace(intact, inputs=intact.inputs | {"input_ids": ids})
-    return Shuffled(np.array(rows, dtype=int), intact, exchanged, units, moved, orders, numbers)
+    return ShuffledPairs(
+        np.array(rows, dtype=int), intact, exchanged, units, moved, orders, numbers
+    )
 
 
 def units_of(

@@ -35,15 +35,15 @@ from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.word_order import tables
 from stages.word_order.ablation import (
     Asked,
-    Gates,
     Graded,
+    HeadsToAblate,
     count_of,
     logits_under,
     outcomes_under,
     shared_out,
 )
 from stages.word_order.grades import (
-    Weights,
+    LineWeights,
     changes_table,
     grades_of,
     grades_table,
@@ -55,10 +55,10 @@ from stages.word_order.order_heads import (
     Given,
     OrderHeads,
     attention_given,
-    means,
+    mean_attention,
     select_order_heads,
 )
-from stages.word_order.shuffles import Shuffled, shuffle
+from stages.word_order.shuffles import ShuffledPairs, shuffle_pairs
 from stages.word_order.tables import Unit
 
 TABLES = (
@@ -152,9 +152,9 @@ class Study:
 
     def _shuffled(
         self, tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, unit: Unit
-    ) -> Shuffled:
+    ) -> ShuffledPairs:
         length, seed = self.definition.max_length, self.parameters.shuffle_seed
-        shuffled = shuffle(tokenizer, examples, length, unit, seed)
+        shuffled = shuffle_pairs(tokenizer, examples, length, unit, seed)
         if len(shuffled.rows) < 2:
             raise InputError(
                 f"{PARAMETER_FILE}: `word_order`: fewer than two second texts have two different "
@@ -163,7 +163,7 @@ class Study:
         return shuffled
 
     def _select(
-        self, gated: Gated, selecting: Shuffled, pairs: Shuffled, unit: Unit, arm: Arm
+        self, gated: Gated, selecting: ShuffledPairs, pairs: ShuffledPairs, unit: Unit, arm: Arm
     ) -> list[Head]:
         """The order heads, selected on training pairs; their rows, scored on validation pairs."""
         parameters = self.parameters
@@ -183,7 +183,7 @@ class Study:
         )
         count = count_of(parameters.heads, gated.layers * gated.heads)
         selected = select_order_heads(*given, count, weights)
-        self._add(tables.HEADS, heads_table(selected, given[1], gated.heads), unit, arm)
+        self._add(tables.HEADS, rows_of_order_heads(selected, given[1], gated.heads), unit, arm)
         resampled = selected.lines[1:]
         score = estimate_columns(
             "score", selected.lines[0], *percentile_interval(resampled), resampled[None]
@@ -194,14 +194,16 @@ class Study:
     def _add(self, table: Table, rows: pd.DataFrame, unit: Unit, arm: Arm) -> None:
         self.rows[table].append(rows.assign(seed=self.seed, arm=arm, unit=unit))
 
-    def _grade(self, gated: Gated, pairs: Shuffled, order_heads: list[Head], unit: Unit) -> None:
+    def _grade(
+        self, gated: Gated, pairs: ShuffledPairs, order_heads: list[Head], unit: Unit
+    ) -> None:
         """The rows of all tables of grades, over the validation pairs with another order."""
         parameters = self.parameters
-        gates = Gates(order_heads, self.draws, parameters.draw_examples, parameters.seed)
+        gates = HeadsToAblate(order_heads, self.draws, parameters.draw_examples, parameters.seed)
         outcomes = outcomes_under(
             gates, partial(self._run, gated, unit), pairs, gated.heads, self.intact
         )
-        weights = Weights.drawn(
+        weights = LineWeights.drawn(
             len(pairs.rows),
             len(outcomes.random),
             parameters.resamples,
@@ -243,7 +245,7 @@ class Study:
         ]
 
 
-def heads_table(selected: OrderHeads, given: Given, heads: int) -> pd.DataFrame:
+def rows_of_order_heads(selected: OrderHeads, given: Given, heads: int) -> pd.DataFrame:
     """One row a head: its score and attention, in the direction that was better for selection.
 
     Args:
@@ -252,7 +254,7 @@ def heads_table(selected: OrderHeads, given: Given, heads: int) -> pd.DataFrame:
     """
     count = given.shape[-1]
     every, directions = np.arange(count), np.array(list(DIRECTIONS))
-    attention = means(given)[:, selected.every_direction, every]
+    attention = mean_attention(given)[:, selected.every_direction, every]
     score, resampled = selected.every[0], selected.every[1:]
     return pd.DataFrame(
         {

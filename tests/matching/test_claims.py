@@ -88,15 +88,15 @@ def test_ablation_in_percent_beside_other_heads_on_the_same_examples(measures):
         without("matching", -0.1, arm="tuned_from_random"),
     ]
     write(measures, ABLATED, rows)
-    alone = found(measures, "without_heads", task="one", ablated="matching")
+    alone = found(measures, "change_without_heads", task="one", ablated="matching")
     assert alone.pooled.value == pytest.approx(-50)
     assert alone.control.value == pytest.approx(-10)
     assert alone.seeds == 1  # in the other fine-tuning no head matches
-    minus = found(measures, "without_heads", task="one", ablated="matching", minus="random")
+    minus = found(measures, "change_without_heads", task="one", ablated="matching", minus="random")
     assert minus.pooled.value == pytest.approx(-40)
     # Both have the same noise on resamples; it cancels out.
     assert minus.pooled.high - minus.pooled.low < 1e-3
-    lower = found(measures, "without_heads", task="one", ablated="lower")
+    lower = found(measures, "change_without_heads", task="one", ablated="lower")
     assert lower.pooled.value == pytest.approx(-70)
     assert lower.pooled.low < -80
     assert lower.seeds == 2
@@ -118,4 +118,4 @@ def test_a_task_that_was_not_learnt_says_nothing(measures):
     write_run(measures, "finetune/one", wrong=10, arm="tuned", seed=0)
     write_run(measures, "prepare/one-baselines", wrong=10, model="majority")
     with pytest.raises(NotMeasured):
-        found(measures, "without_heads", task="one", ablated="matching")
+        found(measures, "change_without_heads", task="one", ablated="matching")

@@ -5,7 +5,12 @@ import pytest
 
 from stages.core.heads.gates import Gate
 from stages.core.outcomes.outcomes import Outcomes, gate_table
-from stages.matching.gates import draws_of, effects_of_gates, fixed_gates, gates_with_draws
+from stages.matching.gates import (
+    draws_of,
+    effects_of_gates,
+    gates_on_all,
+    gates_with_draws,
+)
 from stages.matching.tables import LOWER_HALF, MATCHING, RANDOM, REST, REST_RANDOM, UPPER_HALF
 
 HEADS = [(0, 2), (1, 0)]
@@ -17,21 +22,21 @@ def ablated(gates: list[Gate]) -> dict[str, set]:
     return {gate.family: set(gate.heads) for gate in gates}
 
 
-def test_gates_on_all_examples():
-    heads = ablated(fixed_gates(4, 5, HEADS))
+def test_gates_on_all():
+    heads = ablated(gates_on_all(4, 5, HEADS))
     assert heads == {
         LOWER_HALF: LOWER,
         UPPER_HALF: UPPER,
         MATCHING: set(HEADS),
         REST: LOWER - set(HEADS),
     }
-    assert all(gate.mode == "zero" for gate in fixed_gates(4, 5, HEADS))
+    assert all(gate.mode == "zero" for gate in gates_on_all(4, 5, HEADS))
 
 
 def test_if_no_head_matches_only_halves_are_ablated():
-    assert set(ablated(fixed_gates(4, 5, []))) == {LOWER_HALF, UPPER_HALF}
+    assert set(ablated(gates_on_all(4, 5, []))) == {LOWER_HALF, UPPER_HALF}
     assert gates_with_draws(4, 5, [], range(3), range(3), 0) == []
-    assert set(ablated(fixed_gates(1, 5, []))) == {UPPER_HALF}  # one layer has no lower half
+    assert set(ablated(gates_on_all(1, 5, []))) == {UPPER_HALF}  # one layer has no lower half
 
 
 def test_gates_that_are_drawn():
