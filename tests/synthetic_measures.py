@@ -226,14 +226,6 @@ def run_stage(folder: Path, stage: typer.Typer) -> None:
         assert CliRunner().invoke(stage, [], catch_exceptions=False).exit_code == 0
 
 
-def write_noisy(folder: Path, declared: MeasuredTable, table: pd.DataFrame, **fields: str) -> None:
-    """Write a table with resamples: its values with normal noise, 50 times."""
-    noise = np.random.default_rng(0).normal(scale=0.01, size=50)
-    drawn = [table[column].to_numpy()[:, None] + noise for column in declared.resampled]
-    with contextlib.chdir(folder):
-        declared.write(table, [np.stack(drawn)], **fields)
-
-
 def _write(folder: Path, name: str, table: pd.DataFrame) -> None:
     path = folder / "work" / "measures" / f"{name}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -309,67 +301,69 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
 
 def _write_word_order(folder: Path) -> None:
     """One task of pairs, words and pieces exchanged."""
-    units, task = ("words", "pieces"), TASKS[0]
-    graded = [word_order_rows.graded(unit, 5) for unit in units]
-    tables = {
-        word_order.GRADES: [shares for shares, _ in graded],
-        word_order.MEANS: [means for _, means in graded],
-        word_order.HEADS: [word_order_rows.heads(unit, LAYERS, HEADS) for unit in units],
-        word_order.TEXTS: [pd.DataFrame([word_order_rows.texts(unit)]) for unit in units],
-    }
-    with contextlib.chdir(folder):
-        for declared, parts in tables.items():
-            declared.write(parts, task=task)
-    rows = [row for unit in units for row in word_order_rows.quantities(unit)]
-    write_noisy(folder, word_order.QUANTITIES, pd.DataFrame(rows), task=task)
+    rows, units = word_order_rows, ("words", "pieces")
+    for table, of_units in {
+        word_order.GRADES: [rows.grades(unit, 5) for unit in units],
+        word_order.MEANS: [rows.means(unit, 5) for unit in units],
+        word_order.HEADS: [rows.heads(unit, LAYERS, HEADS) for unit in units],
+        word_order.TEXTS: [pd.DataFrame([rows.texts(unit=unit)]) for unit in units],
+        word_order.SCORES: [pd.DataFrame(rows.scores(unit=unit)) for unit in units],
+        word_order.CHANGES: [pd.DataFrame(rows.changes(unit=unit)) for unit in units],
+        word_order.RETURNS: [pd.DataFrame(rows.returns(unit=unit)) for unit in units],
+    }.items():
+        write_declared(folder, table, pd.concat(of_units, ignore_index=True), TASKS[0], width=0.02)
 
 
 def _write_matching(folder: Path, task: str, generator: np.random.Generator) -> None:
-    """Two heads that match, in every encoder of a task of pairs."""
+    """Two heads that match, in every arm of a task of pairs."""
     layer, head = (place.ravel() for place in np.indices((LAYERS, HEADS)))
-    heads, groups, off, reading = [], [], [], []
-    of_arms = [("untuned", "untuned"), ("random_weights", "random_weights"), ("tuned", "tuned")]
-    of_arms += [("tuned_from_random", "tuned_from_random")]
-    of_arms += [("untuned", "tuned"), ("random_weights", "tuned_from_random")]
-    for arm, heads_of in of_arms:
-        for group in (matching.MATCHING, matching.STRONGEST, matching.OTHERS, matching.UPPER):
-            for figure in matching.FIGURES:
-                value = generator.uniform(0, 0.2)
-                row = {"arm": arm, "heads_of": heads_of, "group": group, "figure": figure}
-                limits = {"value": value, "low": value - 0.02, "high": value + 0.02}
-                groups.append(row | limits | {"seed": 0, "heads": 2, "count": EXAMPLES})
+    heads, groups, ablated, reading = [], [], [], []
+    sets = {
+        matching.ALL: (matching.LOWER_HALF, matching.UPPER_HALF, matching.MATCHING, matching.REST),
+        matching.DRAWS: (
+            *(matching.MATCHING, matching.RANDOM),
+            *(matching.REST, matching.REST_RANDOM),
+        ),
+    }
     for arm in RIGHT:
+        keys = {"arm": arm, "seed": 0}
         score = generator.uniform(-0.1, 0.5, len(layer))
-        table = pd.DataFrame({"layer": layer, "head": head, "score": score, "found": score})
-        table["matching"] = (layer == 1) & (head < 2)
-        table["reading"] = (layer == 3) & (head == 0)
-        shares = (*matching.FIGURES[1:], "shared", "beyond_terms", "beyond_even")
-        table = table.assign(**{name: 0.1 for name in shares}, arm=arm, seed=0, count=EXAMPLES)
-        heads.append(table.assign(score_low=score - 0.02, score_high=score + 0.02))
-    for arm in ("tuned", "tuned_from_random"):
-        families = {
-            matching.ALL: (matching.LOWER_OFF, matching.UPPER_OFF, matching.MATCHING),
-            matching.DRAWS: (matching.MATCHING, matching.RANDOM, matching.KEPT_RANDOM),
-        }
-        for sample, some in families.items():
-            for family in (*some, matching.KEPT):
+        shares = (*matching.SHARES, "shared", "beyond_terms", "beyond_even")
+        table = pd.DataFrame(
+            {"layer": layer, "head": head, "score": score, "training_score": score}
+        )
+        table["matches"] = (layer == 1) & (head < 2)
+        table["reads"] = (layer == 3) & (head == 0)
+        heads.append(table.assign(**dict.fromkeys(shares, 0.1), **keys, examples=EXAMPLES))
+        before = generator.uniform(0, 0.2) if arm.startswith("tuned") else np.nan
+        groups += [
+            keys
+            | {"group": group, "figure": figure, "heads": 2, "examples": EXAMPLES}
+            | {"share": generator.uniform(0, 0.2), "before": before}
+            for group in (matching.MATCHING, matching.STRONGEST, matching.OTHERS, matching.UPPER)
+            for figure in matching.FIGURES
+        ]
+        if not arm.startswith("tuned"):
+            continue
+        for sample, some in sets.items():
+            for name in some:
                 effect = generator.uniform(-0.5, 0)
-                values = {"effect": effect, "low": effect - 0.05, "high": effect + 0.05}
-                relative = {"relative_low": effect - 0.05, "relative_high": effect + 0.05}
-                row = {"arm": arm, "seed": 0, "sample": sample, "family": family, "heads_off": 2}
-                row |= {"draws": 1, "metric": "accuracy", "examples": EXAMPLES, "baseline": 0.9}
-                off.append(row | values | relative | {"relative": effect})
-        for what in (matching.ON, matching.MATCHING, matching.RANDOM):
+                row = keys | {"sample": sample, "ablated": name, "heads_ablated": 2, "draws": 1}
+                row |= {"metric": "accuracy", "examples": EXAMPLES, "baseline": 0.9}
+                ablated.append(row | {"effect": effect, "relative": effect})
+        for name in (matching.NONE, matching.MATCHING, matching.RANDOM):
             share, entropy = generator.uniform(0.2, 1, 2)
-            row = {"arm": arm, "seed": 0, "off": what, "reading_layer": 3, "reading_head": 0}
-            row |= {"share": share, "share_low": share - 0.1, "share_high": share + 0.1}
-            row |= {"entropy": entropy, "entropy_low": entropy - 0.1, "entropy_high": entropy + 0.1}
-            reading.append(row | {"loss": 0.3, "draws": 1, "count": EXAMPLES})
-    with contextlib.chdir(folder):
-        matching.HEADS.write(heads, task=task)
-    write_noisy(folder, matching.GROUPS, pd.DataFrame(groups), task=task)
-    write_noisy(folder, matching.OFF, pd.DataFrame(off), task=task)
-    write_noisy(folder, matching.READING, pd.DataFrame(reading), task=task)
+            row = keys | {"ablated": name, "layer": 3, "head": 0, "share": share}
+            reading.append(
+                row | {"entropy": entropy, "loss": 0.3, "draws": 1, "examples": EXAMPLES}
+            )
+    write_declared(folder, matching.HEADS, pd.concat(heads), task)
+    for table, rows in (
+        (matching.GROUPS, groups),
+        (matching.ABLATED, ablated),
+        (matching.READING, reading),
+    ):
+        write_declared(folder, table, pd.DataFrame(rows), task, width=0.05)
 
 
 def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> None:

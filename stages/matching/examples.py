@@ -1,4 +1,4 @@
-"""The pairs of a task that heads are chosen on, and those that everything is measured on."""
+"""The training pairs that select heads, and the validation pairs that measure them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from stages.core.stage.places import examples_file
 from stages.core.stage.settings import PARAMETER_FILE
 from stages.core.tasks.examples import draw_examples, read_examples
 from stages.matching.tables import ALL, DRAWS
-from stages.matching.terms import Terms, Unit, frequent_words, terms_of, words_of
+from stages.matching.terms import Terms, Unit, frequent_words, spelt_words, terms_of
 
-TRAIN = "train"  # beside the samples `ALL` and `DRAWS`, which are of validation examples
+TRAIN = "train"  # the samples `ALL` and `DRAWS` are of validation examples
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TermPairs:
     """Some examples of a task with their terms."""
 
     examples: pd.DataFrame
@@ -41,8 +41,8 @@ def read_pairs(
     frequent: float | None,
     counts: Mapping[str, int | None],
     seed: int,
-) -> dict[str, Pairs]:
-    """Training examples to choose on, validation examples, and those of them for random draws.
+) -> dict[str, TermPairs]:
+    """Training examples, validation examples, and the validation examples of random draws.
 
     Args:
         model: folder of the tokenizer.
@@ -64,7 +64,7 @@ def read_pairs(
 
     def tokens(examples: pd.DataFrame) -> tuple[Encoded, pd.DataFrame]:
         encoded = encode(tokenizer, examples, max_length)
-        return encoded, words_of(tokenizer, examples, encoded, max_length, unit)
+        return encoded, spelt_words(tokenizer, examples, encoded, max_length, unit)
 
     function_words = frequent_words(tokens(train)[1], frequent)
     some = draw_examples(validation, counts[ALL], seed)
@@ -73,13 +73,13 @@ def read_pairs(
         ALL: some,
         DRAWS: draw_examples(some, counts[DRAWS], seed),
     }
-    found = {}
+    pairs = {}
     for name, examples in samples.items():
         encoded, table = tokens(examples)
-        found[name] = Pairs(examples, encoded, terms_of(table, function_words))
-        if not any(own.shared.any() for own in found[name].terms):
+        pairs[name] = TermPairs(examples, encoded, terms_of(table, function_words))
+        if not any(terms.shared.any() for terms in pairs[name].terms):
             raise InputError(
                 f"{examples_file(task, 'train').parent}: no pair has a word in both of its "
                 "texts; raise `matching.frequent`, or leave the task out of `matching.tasks`"
             )
-    return found
+    return pairs

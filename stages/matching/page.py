@@ -2,275 +2,208 @@
 
 import pandas as pd
 
-from stages.core.pages.bounded import cut, said_of_cut
-from stages.core.pages.charts import dots
-from stages.core.pages.joined_seeds import drawn_rows_over_seeds
-from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.stage.arms import TUNED
-from stages.core.verdicts.answers import NotMeasured, some_rows
-from stages.core.verdicts.estimates import rows_over_seeds
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.head_facts import runs_in_words
+from stages.core.pages.joined import joined
+from stages.core.pages.kinds import Dots, Grid, HeadGrid
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
+from stages.core.tables import interval_of
 from stages.core.verdicts.measures import Measures
-from stages.matching.said import (
-    said_of_changes,
-    said_of_off,
-    said_of_scores,
-    said_of_strongest,
-    said_of_tuning,
-)
 from stages.matching.tables import (
+    ABLATED,
     ALL,
     DRAWS,
-    FIGURES,
     GROUPS,
     HEADS,
-    KEPT,
-    KEPT_RANDOM,
-    LOWER_OFF,
+    LOWER_HALF,
     MATCHING,
-    OFF,
-    ON,
+    NONE,
+    OTHERS,
     RANDOM,
     READING,
+    REST,
+    REST_RANDOM,
     SCORE,
+    SHARES,
     STRONGEST,
-    UPPER_OFF,
+    UPPER,
+    UPPER_HALF,
 )
 
-PERCENT = 100
-RELATIVE = ("relative", "relative_low", "relative_high")
-IN_PERCENT = ("value", "low", "high")
-# What is off, in words.
-OFF_WORDS = {
-    MATCHING: "the heads that match",
-    RANDOM: "as many random heads of the same layers",
-    LOWER_OFF: "the lower half",
-    UPPER_OFF: "the upper half",
-    KEPT: "the lower half but for the heads that match",
-    KEPT_RANDOM: "the lower half but for as many random heads",
+ABLATED_WORDS = {
+    NONE: "no head",
+    MATCHING: "the matching heads",
+    RANDOM: "random heads of the same layers",
+    LOWER_HALF: "the lower half",
+    UPPER_HALF: "the upper half",
+    REST: "the lower half except the matching heads",
+    REST_RANDOM: "the lower half except random heads",
 }
-SAMPLES = {ALL: "all", DRAWS: "those of random draws"}
-READ_WORDS = {
-    ON: "nothing",
-    MATCHING: "the heads that match",
-    RANDOM: "as many random heads of the same layers",
+GROUP_WORDS = {
+    MATCHING: "matching heads",
+    STRONGEST: "strongest heads of the lower half",
+    OTHERS: "other heads of the lower half",
+    UPPER: "strongest heads of the upper half",
 }
-# Shares of attention of terms that have an equal one across the pair.
-FIGURE_WORDS = {
-    SCORE: "to the equal term, beyond chance",
-    "equal": "to the equal term",
-    "place": "to the equal term, beyond tokens as far apart",
-    "key": "to the equal term, beyond what others give it",
-    "itself": "to itself",
-    "sep": "to [SEP]",
+FIGURE_WORDS = {SCORE: HEADS.values[SCORE].title} | {
+    name: value.title for name, value in SHARES.items()
 }
+# The table of section 2.4: the change of accuracy as a share of itself.
+PUBLISHED = {MATCHING: -0.524, RANDOM: 0.0, LOWER_HALF: -0.865, REST: -0.181}
+SCORES_OF_GROUPS = GROUPS.where(figure=SCORE).without(group=[MATCHING])
 
 
-def sections(measures: Measures) -> list[Section]:
-    cells = some_rows(measures.frame(HEADS))
-    groups = some_rows(measures.drawn(GROUPS))
-    found = [_found(cells, groups), _off(measures.drawn(OFF)), _tuning(groups)]
-    reading = measures.frame(READING)
-    return [*found, _reading(reading)] if len(reading) else found
+def effects_over_seeds(measures: Measures) -> pd.DataFrame:
+    """The effects over seeds: of random heads on the examples of the draws, of others on all."""
+    rows = joined(measures, ABLATED, "relative")
+    random = rows["ablated"].isin([RANDOM, REST_RANDOM])
+    return rows[random | (rows["sample"] == ALL)]
 
 
-def in_short(measures: Measures) -> list[str]:
-    """Of the first task: what heads that match do, what is lost without them, what tuning does."""
-    groups, off = measures.drawn(GROUPS), measures.drawn(OFF)
-    task = str(groups["task"].iloc[0])
-    said = [
-        said_of_strongest(groups, task),
-        said_of_off(off, task),
-        said_of_tuning(groups, task),
-    ]
-    return [sentence for sentence in said if sentence]
-
-
-def heads(measures: Measures) -> pd.DataFrame:
-    """What each head of the tuned encoder gives to equal terms beyond chance, for each task."""
-    cells = measures.frame(HEADS)
-    scores = _scores(cells[cells["arm"] == TUNED])
-    if scores.empty:
-        raise NotMeasured("no tuned encoder was measured")
-    table = scores.pivot(index=["layer", "head"], columns="task", values=SCORE)
-    return table[scores["task"].unique()].add_prefix("equal term across: ")
-
-
-def _scores(cells: pd.DataFrame) -> pd.DataFrame:
-    """One row a task, arm and head, over seeds."""
-    names = (SCORE, f"{SCORE}_low", f"{SCORE}_high")
-    return rows_over_seeds(cells, ["task", "arm", "layer", "head"], [names])
-
-
-def _found(cells: pd.DataFrame, groups: pd.DataFrame) -> Section:
-    scores = _scores(cells)
-    chosen = cells[cells["matching"]]
-    own = groups[(groups["arm"] == groups["heads_of"]) & (groups["figure"] == SCORE)]
-    own = own[own["group"] != MATCHING]
-    return Section(
-        "T7: which heads match equal terms across the pair?",
-        "The score of a head is what a term that stands in both texts gives to the equal one in "
-        "the other text, less chance: less what tokens as far apart give to each other, and less "
-        "what other tokens of the same text give to that very term, whichever leaves less. Words "
-        "that are in many texts are no terms (setting matching.frequent). On training examples the "
-        "strongest heads of the lower half are chosen, as many as the source's share, and of them "
-        "those beyond chance are said to match; scores are of validation examples. Random weights "
-        "choose heads of their own.",
-        (
-            heads_figure(
-                "matching-scores",
-                "Attention to the equal term across the pair, beyond chance",
-                "Each cell shows the score of a head, mean over seeds: layer x head, one panel a "
-                "task and encoder.",
-                scores.assign(panel=scores["task"] + ", " + scores["arm"]),
-                SCORE,
-                "share of attention",
-                panel="panel",
-                tooltip=["panel", "layer", "head", SCORE, f"{SCORE}_low", f"{SCORE}_high"],
-                diverging=True,
-                finding=said_of_scores(scores),
-            ),
-            Table(
-                "matching-heads",
-                "Heads that match",
-                "The table lists the heads of each encoder that match, the strongest first. "
-                "'found' is the score on the training examples that chose, 'score' that on "
-                "validation examples, with its 95% interval; 'count' of these have a term in both "
-                "texts. Of the attention of such terms, 'equal' is the share that goes to the "
-                "equal term, 'itself' that to the term itself and 'sep' that to [SEP]; 'place' is "
-                "equal less what tokens as far apart give, and 'key' is equal less what others "
-                "give to that term.",
-                chosen.drop(columns=["matching", "reading", "shared", "beyond_terms"])
-                .drop(columns="beyond_even")
-                .sort_values(["task", "arm", "seed", SCORE], ascending=[True, True, True, False]),
-            ),
-            Table(
-                "matching-groups",
-                "Scores of groups of heads",
-                "'value' is the mean score of a group of heads, with its 95% interval over "
-                "validation examples, 'count' of which have a term in both texts. "
-                f"'{STRONGEST}' are the heads of the lower half that were strongest on training "
-                "examples, 'others' are those of it that do not match, and 'upper' are the "
-                "strongest of the upper half.",
-                own[["task", "arm", "seed", "group", "heads", *IN_PERCENT, "count"]],
-            ),
-        ),
+def changes_by_tuning(measures: Measures) -> pd.DataFrame:
+    """Shares of attention before and after tuning, over seeds, with the change."""
+    wanted = GROUPS.where(arm=[TUNED, TUNED_FROM_RANDOM]).without(
+        figure=["place", "key"], group=[STRONGEST]
     )
+    rows = joined(measures, wanted, "before", "share")
+    columns = [name for value in ("before", "share") for name in (value, *interval_of(value))]
+    shares = rows["figure"] != SCORE  # what is beyond chance may be below 0
+    rows.loc[shares, columns] = rows.loc[shares, columns].clip(lower=0)
+    change = rows["share"] - rows["before"]
+    return rows[["data", "arm", "group", "figure", *columns]].assign(change=change)
 
 
-def _off(rows: pd.DataFrame) -> Section:
-    rows = rows.assign(off=rows["family"].map(OFF_WORDS), of=rows["sample"].map(SAMPLES))
-    keys = ["task", "arm", "off", "of"]
-    joint = drawn_rows_over_seeds(rows, keys, [RELATIVE]).set_index(keys)
-    table = (PERCENT * joint).set_axis(IN_PERCENT, axis=1)
-    others = rows.groupby(keys, sort=False)
-    table = table.join(others[["baseline", "examples", "heads_off"]].mean())
-    table = table.join(others["draws"].sum()).reset_index()
-    shown = table[(table["of"] == SAMPLES[ALL]) | table["off"].isin(_random_words())]
-    own = shown[shown["arm"] == TUNED]
-    return Section(
-        "T7: what the task loses without them",
-        "Change of accuracy, or of the correlation of scores, in percent of what it is with every "
-        "head on, with outputs set to zero as in the source. Random heads are as many of the same "
-        "layers and never those that match; each set of them runs on fewer examples (setting "
-        "matching.draw_examples), on which the others stand in the table a second time.",
-        (
-            Figure(
-                "matching-off",
-                "Change without heads (zero, percent)",
-                "Dots show how the metric of each task's tuned encoder changes without some of its "
-                "heads. Lines are the 95% interval over examples, of random heads over draws too, "
-                "and of several fine-tunings over seeds.",
-                dots(own, "off", "change, percent", group="task"),
-                finding=said_of_changes(own),
-            ),
-            Table(
-                "matching-off",
-                "Change without heads",
-                "'value' is the change of the metric, with its 95% interval, in percent of the "
-                "metric with every head on ('baseline'), over seeds. 'off' says which heads are "
-                "off, 'heads_off' how many these are, and 'draws' in how many sets, over all "
-                "seeds. 'of' says on which 'examples': all, or those that random draws run on.",
-                table,
-            ),
-        ),
+def scores_of_heads(measures: Measures) -> pd.DataFrame:
+    """The score of each head over seeds, that of each seed, and how often the head matches."""
+    keys = ["data", "arm", "layer", "head"]
+    heads = measures.rows(HEADS).groupby(keys)
+    extra = pd.DataFrame(
+        {"matching": heads["matches"].mean(), "each": heads[SCORE].agg(runs_in_words)}
     )
-
-
-def _random_words() -> list[str]:
-    return [OFF_WORDS[family] for family in (RANDOM, KEPT_RANDOM)]
-
-
-def _tuning(groups: pd.DataFrame) -> Section:
-    groups = groups[groups["heads_of"].isin(_tuned_arms(groups))]
-    names = [name for name in FIGURES if name not in ("place", "key")]
-    groups = groups[groups["figure"].isin(names) & (groups["group"] != STRONGEST)]
-    groups = groups.assign(figure=groups["figure"].map(FIGURE_WORDS))
-    groups["when"] = (groups["arm"] == groups["heads_of"]).map({True: "after", False: "before"})
-    keys = ["task", "heads_of", "group", "figure", "when"]
-    table = drawn_rows_over_seeds(groups, keys, [IN_PERCENT])
-    # What is beyond chance may be below it.
-    table = table.where(table["figure"] == FIGURE_WORDS[SCORE], cut(table, "low", "high"))
-    wide = table.pivot(index=keys[:-1], columns="when", values=list(IN_PERCENT))
-    wide.columns = [f"{when}" if name == "value" else f"{when}_{name}" for name, when in wide]
-    columns = [f"{when}{end}" for when in ("before", "after") for end in ("", "_low", "_high")]
-    order = table[keys[:-1]].drop_duplicates()
-    wide = wide[columns].reindex(pd.MultiIndex.from_frame(order)).reset_index()
-    return Section(
-        "T8: what tuning does to them",
-        "Shares of attention of terms that stand in both texts, before and after tuning, at the "
-        "same places: of the heads that match in the tuned encoder, of all other heads of the "
-        "lower half, and of the strongest of the upper half. Heads that were chosen after tuning "
-        "look stronger then; the encoder that was tuned from random weights chose alike.",
-        (
-            Table(
-                "matching-tuning",
-                "Attention before and after tuning",
-                "Each row compares a share of attention 'before' and 'after' tuning, mean over the "
-                "heads of a group, with its 95% interval over examples and, where there are "
-                "several fine-tunings, over seeds; of 'change', after less before, the claims have "
-                "the intervals. 'heads_of' is the encoder after tuning, which chose the heads. "
-                f"{said_of_cut('a share, unlike what is beyond chance,')}",
-                wide.assign(change=wide["after"] - wide["before"]),
-            ),
-        ),
-    )
-
-
-def _tuned_arms(groups: pd.DataFrame) -> list[str]:
-    """Encoders whose heads were looked at in the encoder that they were tuned from, too."""
-    return list(groups[groups["arm"] != groups["heads_of"]]["heads_of"].unique())
-
-
-def _reading(rows: pd.DataFrame) -> Section:
-    columns = ["task", "arm", "seed", "reading_layer", "reading_head", "loss", "without", "draws"]
-    intervals = [f"{name}{end}" for name in ("share", "entropy") for end in ("", "_low", "_high")]
-    table = rows.assign(without=rows["off"].map(READ_WORDS))[[*columns, *intervals, "count"]]
-    return Section(
-        "T10: the high head that reads them",
-        "Of the upper half, among heads whose [CLS] row gives shared terms more than other terms "
-        "and more than tokens at large, the one without which the loss on training examples rises "
-        "most (by 'loss'). Its [CLS] row on validation examples: the share of its weight on shared "
-        "terms, and its entropy in nats.",
-        (
-            Table(
-                "matching-reading",
-                "[CLS] row of the head that reads",
-                "Each row shows the [CLS] row of this head while the heads under 'without' are "
-                "off. 'share' and 'entropy' are means over examples with 95% intervals, of random "
-                "heads over 'draws' sets too; 'count' examples have a term in both texts.",
-                table,
-            ),
-        ),
-    )
+    return joined(measures, HEADS, SCORE).join(extra, on=keys)
 
 
 PAGE = Page(
-    order=10,
-    group="Heads turned off",
     title="Heads that match terms",
     summary="Which heads link equal words across a pair, and what depends on them.",
+    group="Heads turned off",
+    order=10,
     studies=("T7", "T8", "T10"),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        Section(
+            "T7: which heads match equal terms across the pair?",
+            "A term is a word of few texts (setting matching.frequent). The score of a head is its "
+            "attention from a term to the equal term of the other text, beyond chance. Chance is "
+            "the attention between tokens at the same distance, or the attention from other tokens "
+            "of the text to that term; the larger one is subtracted. Training examples select the "
+            "strongest heads of the lower half. Those of them beyond chance match. Validation "
+            "examples score them. Each arm selects its own heads.",
+            (
+                HeadGrid("matching-scores", "Score of every head", HEADS, SCORE),
+                Dots(
+                    "matching-groups",
+                    "Scores of groups of heads",
+                    SCORES_OF_GROUPS,
+                    "share",
+                    label=("group",),
+                    words=lambda group: GROUP_WORDS[group],
+                ),
+                Grid(
+                    "matching-groups",
+                    "Every fine-tuning",
+                    SCORES_OF_GROUPS,
+                    columns=(
+                        *("data", "seed", "arm", "group", "heads"),
+                        *("share", "share_low", "share_high", "examples"),
+                    ),
+                    words={"group": GROUP_WORDS},
+                ),
+                Grid(
+                    "matching-heads",
+                    "Heads that match",
+                    HEADS.where(matches=True),
+                    columns=(
+                        *("data", "seed", "arm", "layer", "head", "training_score"),
+                        *(SCORE, f"{SCORE}_low", f"{SCORE}_high", *SHARES, "examples"),
+                    ),
+                ),
+            ),
+        ),
+        Section(
+            "T7: what the task loses without them",
+            "The output of ablated heads is set to zero, as in the source. The change is that of "
+            "accuracy, or of the correlation of scores, as a share of itself. Random heads are of "
+            "the same layers, the same number in each, and never match. They are ablated on "
+            "fewer examples (setting matching.draw_examples); on these the table has the matching "
+            "heads a second time.",
+            (
+                Dots(
+                    "matching-ablated",
+                    "Change without heads",
+                    effects_over_seeds,
+                    "relative",
+                    label=("ablated",),
+                    words=lambda ablated: ABLATED_WORDS[ablated],
+                    published=PUBLISHED,
+                    source="query-title study",
+                    of=ABLATED.values["relative"],
+                ),
+                Grid(
+                    "matching-ablated",
+                    "Every fine-tuning",
+                    ABLATED,
+                    words={
+                        "ablated": ABLATED_WORDS,
+                        "sample": {ALL: "all", DRAWS: "those of random draws"},
+                    },
+                ),
+            ),
+        ),
+        Section(
+            "T8: how tuning changes them",
+            "Shares of attention from terms with an equal term in the other text, before and after "
+            "tuning. The heads were selected after tuning, so they look stronger then. The model "
+            "tuned from random weights selected its heads in the same way. The claims have the "
+            "intervals of the change.",
+            (
+                Grid(
+                    "matching-tuning",
+                    "Attention before and after tuning",
+                    changes_by_tuning,
+                    titles={"share": "after", "share_low": "after_low", "share_high": "after_high"},
+                    words={"group": GROUP_WORDS, "figure": FIGURE_WORDS},
+                ),
+            ),
+        ),
+        Section(
+            "T10: the high head that reads them",
+            "Candidates are heads of the upper half whose [CLS] row gives shared terms more than "
+            "other terms, and more than an even spread over tokens. The candidate whose ablation "
+            "raises the loss on training examples most reads them. Its [CLS] row is measured on "
+            "validation examples.",
+            (
+                Grid(
+                    "matching-reading",
+                    "[CLS] row of the head that reads",
+                    READING,
+                    words={"ablated": ABLATED_WORDS},
+                ),
+            ),
+        ),
+    ),
+    head_columns=(
+        HeadColumn(
+            "equal term across",
+            scores_of_heads,
+            SCORE,
+            join="each",
+            show={
+                "each": "each fine-tuning",
+                "matching": "share of fine-tunings in which it matches",
+            },
+            text="Attention from a term to the equal term of the other text, beyond chance, on "
+            "examples that selected no head.",
+            of=HEADS.values[SCORE],
+        ),
+    ),
 )

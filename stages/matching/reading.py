@@ -1,8 +1,8 @@
 """A high head that reads low ones (query-title study, 2.4.3): the [CLS] row of one head.
 
-The head is the one of the candidates without which the loss on training examples rises most. Its
-row is looked at on validation examples with every head on, without the heads that match, and
-without random heads of the same layers.
+The head is the candidate whose ablation raises the loss on training examples most. Its row is
+measured on validation examples without ablation, without the matching heads, and without random
+heads of the same layers.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ from stages.core.intervals.groups import group_weights
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.losses import losses
 from stages.core.runtime.runtime import Precision, Runtime
-from stages.core.stage.tables import interval_columns
-from stages.matching.tables import MATCHING, ON, RANDOM
+from stages.core.tables import drawn_of, estimate_columns
+from stages.matching.gates import MODE
+from stages.matching.tables import MATCHING, NONE, RANDOM
 from stages.matching.terms import Terms
-from stages.matching.turning_off import MODE
 
 Rows = Float[np.ndarray, "condition example"]
 
 
-def loss_without(
+def loss_rises(
     gated: Gated,
     candidates: Sequence[Head],
     encoded: Encoded,
@@ -47,7 +47,7 @@ def loss_without(
     run: Path,
     model: Path,
 ) -> Float[np.ndarray, " candidate"]:
-    """How much the mean loss rises with each of the candidates off alone."""
+    """The rise of the mean loss when each candidate alone is ablated."""
     gates = [Gate(MODE, (head,), "head") for head in candidates]
     grid = Grid(gated, gates, precision=precision)
     before, after = (
@@ -62,7 +62,7 @@ def loss_without(
 def cls_rows(
     gated: Gated, reader: Head, gates: Sequence[Gate | None], inputs: dict[str, Tensor]
 ) -> list[Float[Tensor, "batch key"]]:
-    """The [CLS] row of one head under each gate; None leaves every head on.
+    """The [CLS] row of one head under each gate; None ablates no head.
 
     Only the layers from a gate's first up to the reader's run anew. [CLS] is the first token.
     """
@@ -73,22 +73,22 @@ def cls_rows(
     for layer in layers[:last]:
         output, _ = layer.attend(read[-1], real)
         read.append(layer.from_output(output, read[-1].clone()))
-    found = []
+    rows = []
     for gate in gates:
         first = last if gate is None else min(gate.first_layer, last)
         hidden = read[first]
         for index in range(first, last):
             output, _ = layers[index].attend(hidden, real)
-            off = off_matrix([gate], gated.layers, gated.heads).to(output.device)
-            output = GateBatch(gate.mode, off.expand(len(output), -1, -1)).replace(
+            ablated = off_matrix([gate], gated.layers, gated.heads).to(output.device)
+            output = GateBatch(gate.mode, ablated.expand(len(output), -1, -1)).replace(
                 index, output, None
             )
             hidden = layers[index].from_output(output, hidden.clone())
         queries, keys = layers[last].queries_and_keys(hidden)
-        one = slice(head, head + 1)
-        maps = attention_probabilities(queries[:, one], keys[:, one], mask, layers[last].scaling)
-        found.append(maps[:, 0, 0])
-    return found
+        only = slice(head, head + 1)
+        maps = attention_probabilities(queries[:, only], keys[:, only], mask, layers[last].scaling)
+        rows.append(maps[:, 0, 0])
+    return rows
 
 
 def share_and_entropy(
@@ -110,48 +110,45 @@ def read_by(
 ) -> Float[np.ndarray, "figure condition example"]:
     """Share on shared terms and entropy of the reader's [CLS] row; NaN where none is shared."""
     count = len(encoded.lengths)
-    found = np.full((2, len(gates), count), np.nan)
+    figures = np.full((2, len(gates), count), np.nan)
     total = -(-count // batch)
-    for part in tqdm(encoded.batches(batch, device), "reading head", total, unit="batch"):
-        for condition, rows in enumerate(cls_rows(gated, reader, gates, part.inputs)):
+    for texts in tqdm(encoded.batches(batch, device), "reading head", total, unit="batch"):
+        for condition, rows in enumerate(cls_rows(gated, reader, gates, texts.inputs)):
             weights = rows.float().cpu().numpy()
-            for place, example in enumerate(part.rows):
+            for row, example, length in zip(weights, texts.rows, texts.lengths, strict=True):
                 shared = terms[example].shared
                 if shared.any():
-                    own = weights[place, : part.lengths[place]]
-                    found[:, condition, example] = share_and_entropy(own, shared)
-    return found
+                    figures[:, condition, example] = share_and_entropy(row[:length], shared)
+    return figures
 
 
 def reading_table(
     figures: Float[np.ndarray, "figure condition example"], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "figure row resample"]]:
-    """Share and entropy with every head on, without the matching ones, and without random ones.
+) -> pd.DataFrame:
+    """Share and entropy without ablation, without the matching heads, and without random ones.
 
     Args:
-        figures: of the conditions in this order, each draw of random heads one of its own.
+        figures: of the conditions in this order; each draw of random heads is a condition.
 
     Returns:
-        The table, and its columns share and entropy on resamples of the examples; of random heads
-        the draws are resampled too.
+        The values of `READING` but the loss. Examples are resampled, and the draws of random heads.
     """
     known = ~np.isnan(figures[0, 0])
     figures, count = figures[:, :, known], int(known.sum())
     weights = group_weights(count, resamples, seed) / max(count, 1)
-    drawn = np.einsum("fce,re->fcr", figures, weights)
+    resampled = np.einsum("fce,re->fcr", figures, weights)
     values = figures.mean(-1)
-    groups = {ON: slice(0, 1), MATCHING: slice(1, 2), RANDOM: slice(2, None)}
-    rows, lines = [], []
-    for off, some in groups.items():
+    groups = {NONE: slice(0, 1), MATCHING: slice(1, 2), RANDOM: slice(2, None)}
+    rows = []
+    for ablated, some in groups.items():
         draws = figures[:, some].shape[1]
         if not draws:
             continue
         picks = np.random.default_rng([seed, 4]).integers(draws, size=(draws, resamples))
-        again = np.stack([np.take_along_axis(own[some], picks, 0).mean(0) for own in drawn])
-        row = {"off": off, "draws": draws, "count": count}
-        for name, value, line in zip(("share", "entropy"), values, again, strict=True):
-            low, high = percentile_interval(line)
-            row |= interval_columns(name, value[some].mean(), low, high)
+        row = {"ablated": ablated, "draws": draws, "examples": count}
+        for name, value, lines in zip(("share", "entropy"), values, resampled, strict=True):
+            drawn = np.take_along_axis(lines[some], picks, 0).mean(0)
+            ends = percentile_interval(drawn)
+            row |= estimate_columns(name, value[some].mean(), *ends) | {drawn_of(name): drawn}
         rows.append(row)
-        lines.append(again)
-    return pd.DataFrame(rows), np.stack(lines, axis=1)
+    return pd.DataFrame(rows)

@@ -1,6 +1,5 @@
-"""From what was measured of every encoder to the tables of `stages.matching.tables`."""
+"""The tables of `stages.matching.tables`, from the measures of every model."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,33 +9,40 @@ from jaxtyping import Float
 
 from stages.core.heads.gates import Head
 from stages.core.intervals.intervals import percentile_interval
-from stages.core.outcomes.effects import DrawnTable, write_drawn
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
-from stages.core.stage.tables import interval_columns
-from stages.matching.choosing import ON_SHARED, Chosen, Figures, Lines, resampled, scores
+from stages.core.tables import drawn_of, estimate_columns
+from stages.matching.choosing import (
+    ON_SHARED,
+    Figures,
+    Lines,
+    SelectedHeads,
+    resampled,
+    scores_beyond_chance,
+)
+from stages.matching.gates import effects_of_gates
 from stages.matching.reading import reading_table
 from stages.matching.tables import (
+    ABLATED,
     FIGURES,
     GROUPS,
     HEADS,
     MATCHING,
-    OFF,
     OTHERS,
     READING,
     SCORE,
+    SHARES,
     STRONGEST,
     UPPER,
 )
-from stages.matching.turning_off import off_table
 
-# What each arm was tuned from.
+# The arm before tuning.
 BEFORE: dict[Arm, Arm] = {TUNED: UNTUNED, TUNED_FROM_RANDOM: RANDOM_WEIGHTS}
 
 
 @dataclass(frozen=True)
 class ReadingHead:
-    """The head that reads: the loss on training examples rises by `loss` without it.
+    """The head that reads. Its ablation raises the loss on training examples by `loss`.
 
     Attributes:
         rows: figures of its [CLS] row, as `read_by` returns them.
@@ -49,10 +55,10 @@ class ReadingHead:
 
 @dataclass(frozen=True)
 class MatchingResult:
-    """The measures of one encoder.
+    """The measures of one model.
 
     Attributes:
-        train, validation: figures of the examples that choose, and of the others.
+        train, validation: figures of the examples that select heads, and of those that score.
         outcomes: of gates, by the name of the sample.
         reading: None where no head reads.
     """
@@ -61,114 +67,111 @@ class MatchingResult:
     seed: int
     train: Figures
     validation: Figures
-    chosen: Chosen
+    selected: SelectedHeads
     outcomes: dict[str, Outcomes]
     reading: ReadingHead | None
 
     @property
     def heads(self) -> dict[str, list[Head]]:
         """The heads of each group."""
-        return {name: getattr(self.chosen, name) for name in (MATCHING, STRONGEST, OTHERS, UPPER)}
+        return {name: getattr(self.selected, name) for name in (MATCHING, STRONGEST, OTHERS, UPPER)}
 
     @property
-    def place(self) -> dict[str, str | int]:
-        return {"arm": self.arm, "seed": self.seed}
+    def keys(self) -> dict[str, str | int]:
+        """The seed and the arm."""
+        return {"seed": self.seed, "arm": self.arm}
 
 
-def write_tables(results: Sequence[MatchingResult], resamples: int, seed: int, task: str) -> None:
-    """Write every table of a task, of all its encoders."""
-    lines = {(own.arm, own.seed): resampled(own.validation, resamples, seed) for own in results}
-    HEADS.write([heads_table(own, lines[own.arm, own.seed]) for own in results], task=task)
-    groups, drawn = zip(
-        *(part for own in results for part in group_tables(own, results, lines)), strict=True
+def write_results(results: Sequence[MatchingResult], resamples: int, seed: int, task: str) -> None:
+    """Write all tables of a task."""
+    lines = {
+        (result.arm, result.seed): resampled(result.validation, resamples, seed)
+        for result in results
+    }
+    heads, groups, effects, reading = [], [], [], []
+    for result in results:
+        lines_of_arm = lines[result.arm, result.seed]
+        heads.append(rows_of_heads(result, lines_of_arm))
+        groups.append(rows_of_groups(result, lines_of_arm, _before(result, lines)))
+        for sample, outcomes in result.outcomes.items():
+            table = effects_of_gates(outcomes, sample, resamples, seed, result.arm)
+            effects.append(table.assign(**result.keys))
+        if result.reading is not None:
+            layer, head = result.reading.head
+            rows = reading_table(result.reading.rows, resamples, seed)
+            keys = result.keys | {"layer": layer, "head": head}
+            reading.append(rows.assign(**keys, loss=result.reading.loss))
+    HEADS.write(heads, data=task)
+    GROUPS.write(groups, data=task)
+    ABLATED.write(effects, data=task)
+    READING.write(reading, data=task)  # without rows if no head matches or none reads
+
+
+def _before(
+    result: MatchingResult, lines: dict[tuple[Arm, int], dict[str, Lines]]
+) -> dict[str, Lines] | None:
+    """The lines of the model before tuning; None for an arm without tuning."""
+    before = BEFORE.get(result.arm)
+    # There is one untuned model; each seed has random weights of its own.
+    return next(
+        (
+            lines[arm, seed]
+            for arm, seed in lines
+            if arm == before and (arm == UNTUNED or seed == result.seed)
+        ),
+        None,
     )
-    GROUPS.write(groups, drawn, task=task)
-    off: list[DrawnTable] = []
-    reading: dict[str, list] = defaultdict(list)
-    for own in results:
-        for sample, outcomes in own.outcomes.items():
-            table = off_table(outcomes, sample, resamples, seed, own.arm)
-            off.append(DrawnTable(table.rows.assign(**own.place), table.drawn))
-        if own.reading is not None:
-            rows, again = reading_table(own.reading.rows, resamples, seed)
-            layer, head = own.reading.head
-            reader = {"reading_layer": layer, "reading_head": head, "loss": own.reading.loss}
-            reading["rows"].append(rows.assign(**own.place, **reader))
-            reading["drawn"].append(again)
-    write_drawn(OFF, off, task=task)
-    # Where no head matches, or none reads, the file is there all the same: DVC asks for it.
-    READING.write(reading["rows"], reading["drawn"], task=task)
 
 
-def heads_table(own: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame:
-    """One row a head of an encoder."""
-    layers, heads = own.validation.shape[2:]
+def rows_of_heads(result: MatchingResult, lines: dict[str, Lines]) -> pd.DataFrame:
+    """The rows of `HEADS` of one model."""
+    layers, heads = result.validation.shape[2:]
     layer, head = np.divmod(np.arange(layers * heads), heads)
-    places = list(zip(layer.tolist(), head.tolist(), strict=True))
-    reader = own.reading.head if own.reading else None
+    pairs = list(zip(layer.tolist(), head.tolist(), strict=True))
+    reader = result.reading.head if result.reading else None
     score = lines[SCORE].reshape(len(lines[SCORE]), -1)
     table = pd.DataFrame(
         {
-            **own.place,
+            **result.keys,
             "layer": layer,
             "head": head,
-            "matching": [place in own.heads[MATCHING] for place in places],
-            "reading": [place == reader for place in places],
-            "found": scores(own.train).ravel(),
-            **interval_columns(SCORE, score[0], *percentile_interval(score[1:].T)),
-            "count": cases(own.validation),
+            "matches": [pair in result.heads[MATCHING] for pair in pairs],
+            "reads": [pair == reader for pair in pairs],
+            "training_score": scores_beyond_chance(result.train).ravel(),
+            **estimate_columns(SCORE, score[0], *percentile_interval(score[1:].T)),
+            "examples": count_of_cases(result.validation),
         }
     )
-    shown = (*FIGURES[1:], "shared", *ON_SHARED)
+    shown = (*SHARES, "shared", *ON_SHARED)
     return table.assign(**{name: lines[name][0].ravel() for name in shown})
 
 
-def group_tables(
-    own: MatchingResult,
-    results: Sequence[MatchingResult],
-    lines: dict[tuple[Arm, int], dict[str, Lines]],
-) -> list[tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]]:
-    """The groups of heads of an encoder, in it and in the one that it was tuned from."""
-    found = [group_table(own, own, lines[own.arm, own.seed])]
-    before = BEFORE.get(own.arm)
-    for other in results:
-        # There is one untuned encoder, and one of random weights for each that was tuned from it.
-        if other.arm == before and (before == UNTUNED or other.seed == own.seed):
-            found.append(group_table(own, other, lines[other.arm, other.seed]))
-    return [part for part in found if len(part[0])]
+def rows_of_groups(
+    result: MatchingResult, lines: dict[str, Lines], before: dict[str, Lines] | None
+) -> pd.DataFrame:
+    """The rows of `GROUPS` of one model: means over the heads that it selected.
 
-
-def group_table(
-    chooses: MatchingResult, measured: MatchingResult, lines: dict[str, Lines]
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
-    """One row a group and figure: the mean over the heads that one encoder chose, in another.
-
-    The seed is that of the encoder whose heads they are.
+    Args:
+        before: lines of the model before tuning; without them the values are NaN.
     """
-    rows, drawn = [], []
-    for group, heads in chooses.heads.items():
+    rows = []
+    for group, heads in result.heads.items():
         if not heads:
             continue
         layer, head = np.array(heads).T
         for figure in FIGURES:
-            line = lines[figure][:, layer, head].mean(1)
-            low, high = percentile_interval(line[1:])
-            rows.append(
-                {
-                    "arm": measured.arm,
-                    "seed": chooses.seed,
-                    "heads_of": chooses.arm,
-                    "group": group,
-                    "figure": figure,
-                    "heads": len(heads),
-                    **interval_columns("", line[0], low, high, "value"),
-                    "count": cases(measured.validation),
-                }
-            )
-            drawn.append(line[1:])
-    return pd.DataFrame(rows), np.array(drawn)[None]
+            row = result.keys | {"group": group, "figure": figure, "heads": len(heads)}
+            for column, of_heads in (("share", lines), ("before", before)):
+                if of_heads is None:
+                    line = np.full(len(lines[figure]), np.nan)
+                else:
+                    line = of_heads[figure][:, layer, head].mean(1)
+                row |= estimate_columns(column, line[0], *percentile_interval(line[1:]))
+                row[drawn_of(column)] = line[1:]
+            rows.append(row | {"examples": count_of_cases(result.validation)})
+    return pd.DataFrame(rows)
 
 
-def cases(figures: Figures) -> int:
-    """How many examples have a term in both texts."""
+def count_of_cases(figures: Figures) -> int:
+    """The number of examples with a term in both texts."""
     return int((~np.isnan(figures[0, :, 0, 0])).sum())

@@ -1,10 +1,9 @@
 """Heads that match equal terms across a pair (query-title study, 2.4: T7, T8 and T10).
 
-Of the lower half of the layers, the heads that give most to the equal term across the pair beyond
-chance are found on training examples (`terms`, `choosing`). On validation examples it is measured
-what tuning does to them, what the task loses without them and without others (`turning_off`), and
-what becomes of the [CLS] row of the high head that reads them (`reading`). Beside the tuned encoder
-stand the one that it was tuned from, one of random weights, and the one that was tuned from these.
+Training examples select heads of the lower half that attend to the equal term of the other text
+beyond chance (`terms`, `choosing`). Validation examples measure how tuning changes these heads, how
+the task changes without them (`gates`), and how the [CLS] row of the high head that reads them
+changes (`reading`). The arms are the tuned model, its untuned model, and both from random weights.
 """
 
 from collections.abc import Sequence
@@ -30,13 +29,13 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNT
 from stages.core.stage.places import model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import Task, load_task, seeds_of
-from stages.matching.choosing import Chosen, choose, random_like
-from stages.matching.examples import TRAIN, Pairs, read_pairs
-from stages.matching.reading import loss_without, read_by
-from stages.matching.results import MatchingResult, ReadingHead, write_tables
+from stages.matching.choosing import SelectedHeads, random_like, select_heads
+from stages.matching.examples import TRAIN, TermPairs, read_pairs
+from stages.matching.gates import MODE, draws_of, gates_on_all, gates_with_draws
+from stages.matching.reading import loss_rises, read_by
+from stages.matching.results import MatchingResult, ReadingHead, write_results
 from stages.matching.tables import ALL, DRAWS
 from stages.matching.terms import Planes, Unit, plane_sums
-from stages.matching.turning_off import MODE, draws_of, gates_on_all, gates_with_draws
 
 
 class Matching(Resampled, section="matching"):
@@ -89,7 +88,7 @@ class Encoder:
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
-    """Find the heads that match equal terms across the pairs of TASK, and turn them off.
+    """Select the heads that match equal terms across the pairs of TASK, and ablate them.
 
     Killed and run again, it takes finished batches of grids from `work/scratch`.
     """
@@ -97,8 +96,8 @@ def run_stage(task: str, seed: int | None = None) -> None:
     definition = load_task(task)
     all_seeds, seeds = seeds_of(task), seeds_of(task, seed)
     runtime = read_runtime()
-    at_random = [own for own in control_seeds(all_seeds) if own in seeds]
-    # The checkpoint as it is has the same maps under whichever fresh classifier.
+    at_random = [number for number in control_seeds(all_seeds) if number in seeds]
+    # Untuned models of different seeds share the encoder, so their maps are equal.
     arms: dict[Arm, list[int]] = {
         UNTUNED: seeds[:1],
         RANDOM_WEIGHTS: at_random,
@@ -107,26 +106,26 @@ def run_stage(task: str, seed: int | None = None) -> None:
     }
     with resumable("matching", task) as state:
         results = [
-            measure(
+            measure_model(
                 Encoder(
                     task,
                     arm,
-                    own,
+                    with_seed,
                     all_seeds,
                     definition,
                     parameters,
                     runtime,
-                    state / f"{arm}-{own}",
+                    state / f"{arm}-{with_seed}",
                 )
             )
             for arm, with_seeds in arms.items()
-            for own in with_seeds
+            for with_seed in with_seeds
         ]
-        write_tables(results, parameters.resamples, parameters.seed, task)
+        write_results(results, parameters.resamples, parameters.seed, task)
 
 
-def measure(encoder: Encoder) -> MatchingResult:
-    """The figures of all heads, the heads that are chosen, and the task without them."""
+def measure_model(encoder: Encoder) -> MatchingResult:
+    """The figures of all heads, the selected heads, and the outcomes without them."""
     parameters = encoder.parameters
     device = start(encoder.runtime, parameters.seed)
     pairs = read_pairs(
@@ -154,29 +153,29 @@ def measure(encoder: Encoder) -> MatchingResult:
         )
         for name in (TRAIN, ALL)
     }
-    chosen = choose(figures[TRAIN], parameters.share, parameters.reading_share)
+    selected = select_heads(figures[TRAIN], parameters.share, parameters.reading_share)
     outcomes, reading = {}, None
     if encoder.is_tuned:
-        outcomes = outcomes_without(encoder, gated, chosen.matching, pairs)
-        if chosen.matching and chosen.candidates:
-            reading = reading_head(encoder, gated, chosen, pairs, device)
+        outcomes = outcomes_without(encoder, gated, selected.matching, pairs)
+        if selected.matching and selected.candidates:
+            reading = select_reading_head(encoder, gated, selected, pairs, device)
     return MatchingResult(
-        encoder.arm, encoder.seed, figures[TRAIN], figures[ALL], chosen, outcomes, reading
+        encoder.arm, encoder.seed, figures[TRAIN], figures[ALL], selected, outcomes, reading
     )
 
 
 def outcomes_without(
-    encoder: Encoder, gated: Gated, matching: Sequence[Head], pairs: dict[str, Pairs]
+    encoder: Encoder, gated: Gated, matching: Sequence[Head], pairs: dict[str, TermPairs]
 ) -> dict[str, Outcomes]:
     """The outcomes of gates, by the name of the sample; a sample without gates is left out."""
     parameters, size = encoder.parameters, (gated.layers, gated.heads)
-    draws, kept_draws = (
+    draws, rest_draws = (
         draws_of(count, encoder.seeds, encoder.seed)
         for count in (parameters.draws, parameters.kept_draws)
     )
     gates = {
         ALL: gates_on_all(*size, matching),
-        DRAWS: gates_with_draws(*size, matching, draws, kept_draws, parameters.seed),
+        DRAWS: gates_with_draws(*size, matching, draws, rest_draws, parameters.seed),
     }
     metric, kind = deciding_metric(encoder.definition), encoder.definition.kind
     outcomes = {}
@@ -190,27 +189,31 @@ def outcomes_without(
     return outcomes
 
 
-def reading_head(
-    encoder: Encoder, gated: Gated, chosen: Chosen, pairs: dict[str, Pairs], device: torch.device
+def select_reading_head(
+    encoder: Encoder,
+    gated: Gated,
+    selected: SelectedHeads,
+    pairs: dict[str, TermPairs],
+    device: torch.device,
 ) -> ReadingHead:
-    """The candidate that the task loses most without, and its [CLS] rows."""
+    """The candidate whose ablation raises the loss most, and its [CLS] rows."""
     parameters, to_find = encoder.parameters, pairs[TRAIN]
-    rises = loss_without(
+    rises = loss_rises(
         gated,
-        chosen.candidates,
+        selected.candidates,
         to_find.encoded,
         to_find.labels,
         encoder.definition.kind,
         parameters.precision,
         *encoder.engine("candidates"),
     )
-    reader = chosen.candidates[int(rises.argmax())]
+    reader = selected.candidates[int(rises.argmax())]
     draws = draws_of(parameters.draws, encoder.seeds, encoder.seed)[: parameters.reading_draws]
     random = [
-        Gate(MODE, random_like(chosen.matching, gated.heads, draw, parameters.seed), "random")
+        Gate(MODE, random_like(selected.matching, gated.heads, draw, parameters.seed), "random")
         for draw in draws
     ]
-    conditions = [None, Gate(MODE, tuple(sorted(chosen.matching)), "matching"), *random]
+    conditions = [None, Gate(MODE, tuple(sorted(selected.matching)), "matching"), *random]
     some = pairs[DRAWS]
     rows = read_by(
         gated, reader, conditions, some.encoded, some.terms, parameters.map_batch, device

@@ -1,14 +1,14 @@
-"""Equal terms across a pair, and what of a head's attention lies on them.
+"""Equal terms of both texts of a pair, and the attention of a head on them.
 
 A term is a word of the tokenizer (each piece alone, where `unit` is `pieces`, for text that is not
 segmented) with a letter or digit that is not frequent: a word in more than some share of the texts
 is taken for a function word, in any language and without annotation. Two terms are equal that are
 spelt alike but for case.
 
-Each figure is a sum of a map's cells with fixed weights, a plane. Chance is of two kinds, and a
-head that matches is beyond both: `place` is the weight on the equal term less that between other
-tokens as far apart (a head that looks across by place has none), `key` less what other tokens of
-the same text give to that very term (nor has one that looks at some tokens whatever asks).
+Each figure is a sum of a map's cells with fixed weights, a plane. A head that matches is beyond two
+kinds of chance. `place` subtracts the weight between other tokens at the same distance: a head that
+looks across by position has none left. `key` subtracts the weight from other tokens of the same
+text to that term: a head that looks at some tokens from everywhere has none left.
 """
 
 import re
@@ -34,9 +34,9 @@ from stages.core.recordings.tokens import Special, token_table
 Unit = Literal["words", "pieces"]
 # What stands at the ends of a word and is no letter or digit: some tokenizers leave it there.
 MARKS = re.compile(r"^\W+|\W+$")
-# From terms with an equal one across: what they give to it, that beyond the two kinds of chance, to
-# themselves, to [SEP]. From [CLS]: to those terms, that beyond an even spread over all terms, and
-# beyond an even spread over all tokens.
+# From terms with an equal one in the other text: the weight on it, that beyond each kind of chance,
+# the weight on themselves and on [SEP]. From [CLS]: the weight on these terms, that beyond an even
+# spread over all terms, and beyond an even spread over all tokens.
 PLANES = (
     *("equal", "place", "key", "itself", "sep"),
     *("shared", "beyond_terms", "beyond_even"),
@@ -78,13 +78,13 @@ class Terms:
     def planes(self) -> Float[np.ndarray, "plane query key"]:
         """The weights of `PLANES`; NaN throughout for what this pair has no case of."""
         count = len(self.word)
-        found = np.full((len(PLANES), count, count), np.nan)
+        planes = np.full((len(PLANES), count, count), np.nan)
         asking = np.flatnonzero(self.shared)
         if not len(asking):
-            return found
-        equal, place, key, own, sep, shared, beyond_terms, beyond_even = found
+            return planes
+        equal, place, key, itself, sep, shared, beyond_terms, beyond_even = planes
         equal[:] = self.equal / len(asking)
-        own[:] = np.diag(self.shared) / len(asking)
+        itself[:] = np.diag(self.shared) / len(asking)
         sep[:] = np.outer(self.shared, self.special == Special.SEP) / len(asking)
         self._less_chance(place, self._moved)
         self._less_chance(key, self._from_others)
@@ -96,7 +96,7 @@ class Terms:
         if (self.term & ~self.shared).any():
             beyond_terms[:] = shared
             beyond_terms[row] -= self.term * (len(asking) / self.term.sum())
-        return found
+        return planes
 
     def _less_chance(self, plane: Float[np.ndarray, "query key"], chance) -> None:
         """Fill a plane: each equal term's weight less the mean weight of cells that chance has."""
@@ -114,8 +114,8 @@ class Terms:
         """Cells between tokens as far apart, of the same two texts, that are no equal words."""
         shift = np.arange(-min(query, key), len(self.word) - max(query, key))
         queries, keys = query + shift, key + shift
-        kept = self._text(query)[queries] & self._text(key)[keys] & ~self.same[queries, keys]
-        return queries[kept], keys[kept]
+        inside = self._text(query)[queries] & self._text(key)[keys] & ~self.same[queries, keys]
+        return queries[inside], keys[inside]
 
     def _from_others(self, query: int, key: int) -> tuple[np.ndarray, np.ndarray]:
         """Cells from the other tokens of the query's text to the key."""
@@ -127,7 +127,7 @@ class Terms:
         return (self.segment == self.segment[token]) & (self.special == Special.NONE)
 
 
-def words_of(
+def spelt_words(
     tokenizer: PreTrainedTokenizerBase,
     examples: pd.DataFrame,
     encoded: Encoded,
@@ -153,13 +153,13 @@ def words_of(
         sequences, offsets = encoding.sequence_ids(row), encoding["offset_mapping"][row]
         names = list(numbers) if unit == "words" else list(range(len(numbers)))
         spans: dict[int, tuple[int, int]] = {}
-        for name, own, span in zip(names, sequences, offsets, strict=True):
-            if own is not None:
+        for name, text, span in zip(names, sequences, offsets, strict=True):
+            if text is not None:
                 start, end = spans.get(name, span)
                 spans[name] = min(start, span[0]), max(end, span[1])
         words = [
-            "" if own is None else texts[own][row][slice(*spans[name])]
-            for name, own in zip(names, sequences, strict=True)
+            "" if text is None else texts[text][row][slice(*spans[name])]
+            for name, text in zip(names, sequences, strict=True)
         ]
         spellings.append([MARKS.sub("", word.lower()) for word in words])
     return table.assign(spelling=spellings)
@@ -177,27 +177,27 @@ def frequent_words(table: pd.DataFrame, share: float | None) -> set[str]:
 
 
 def terms_of(table: pd.DataFrame, frequent: set[str]) -> list[Terms]:
-    """The terms of every example of a table of `words_of`."""
-    found = []
+    """The terms of every example of a table of `spelt_words`."""
+    terms = []
     for row in table.itertuples():
         numbers: dict[str, int] = {"": -1}
         word = [numbers.setdefault(word, len(numbers)) for word in row.spelling]
         term = [bool(word) and word not in frequent for word in row.spelling]
-        found.append(
+        terms.append(
             Terms(np.array(word), np.array(term), np.array(row.segments), np.array(row.special))
         )
-    return found
+    return terms
 
 
 class Planes:
-    """The planes of some examples, kept as the few cells that have a weight."""
+    """The planes of some examples: the few cells that have a weight."""
 
     def __init__(self, terms: Sequence[Terms]):
         self.known = np.zeros((len(PLANES), len(terms)), dtype=bool)
         self.cells, self.weights = [], []
-        for place, own in enumerate(terms):
-            planes = own.planes()
-            self.known[:, place] = ~np.isnan(planes).any((1, 2))
+        for example, of_example in enumerate(terms):
+            planes = of_example.planes()
+            self.known[:, example] = ~np.isnan(planes).any((1, 2))
             cells = np.nonzero(np.nan_to_num(planes))
             self.cells.append(cells)
             self.weights.append(planes[cells].astype(np.float32))
@@ -207,8 +207,8 @@ class Planes:
     ) -> Float[Tensor, "batch plane query key"]:
         """The planes of some examples, padded to so many tokens."""
         padded = np.zeros((len(rows), len(PLANES), tokens, tokens), dtype=np.float32)
-        for place, row in enumerate(rows):
-            padded[place][self.cells[row]] = self.weights[row]
+        for index, row in enumerate(rows):
+            padded[index][self.cells[row]] = self.weights[row]
         return torch.from_numpy(padded).to(device)
 
 
@@ -217,13 +217,13 @@ def plane_sums(
 ) -> Float[np.ndarray, "plane example layer head"]:
     """The figures `PLANES` of every head on every example; NaN where an example has no case."""
     count = len(encoded.lengths)
-    found = np.full((len(PLANES), count, gated.layers, gated.heads), np.nan, dtype=np.float32)
+    figures = np.full((len(PLANES), count, gated.layers, gated.heads), np.nan, dtype=np.float32)
     total = -(-count // batch)
-    for part in tqdm(encoded.batches(batch, device), label, total, unit="batch"):
-        tokens = part.inputs["input_ids"].shape[1]
-        weights = planes.batch(part.rows, tokens, device)
-        for layer, maps in enumerate(layer_maps(gated, part.inputs)):
+    for texts in tqdm(encoded.batches(batch, device), label, total, unit="batch"):
+        tokens = texts.inputs["input_ids"].shape[1]
+        weights = planes.batch(texts.rows, tokens, device)
+        for layer, maps in enumerate(layer_maps(gated, texts.inputs)):
             sums = torch.einsum("bhqk,bpqk->pbh", maps, weights)
-            found[:, part.rows, layer] = sums.cpu().numpy()
-    found[~planes.known] = np.nan
-    return found
+            figures[:, texts.rows, layer] = sums.cpu().numpy()
+    figures[~planes.known] = np.nan
+    return figures

@@ -1,19 +1,21 @@
-"""Grades of intact and of shuffled texts, with order heads and with random heads off.
+"""Grades of intact and of shuffled texts, with order heads and with random heads ablated.
 
-The source has one text and says the grade that it is given; here it is every validation pair, and
-how the grades are spread. A grade comes back where it lies at least one nearer to that of the
-intact text than it did when the text was shuffled. Some grades come back whichever heads are off,
-as texts on the edge of two grades fall by chance: so random heads stand beside the order heads.
+The source grades one text; here every validation pair is graded. A grade comes back if ablation
+brings it nearer to the grade of the intact text by at least one. Texts on the edge of two grades
+fall by chance, and come back by chance. So random heads are ablated as well.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool, Float
 
 from stages.core.intervals.groups import group_weights
 from stages.core.intervals.intervals import bca_limits
+from stages.core.tables import drawn_of, estimate_columns
 from stages.word_order import tables
 
 Grades = Float[np.ndarray, " pair"]
@@ -28,16 +30,16 @@ def grades_of(logits: Float[np.ndarray, "*other output"], kind: str) -> np.ndarr
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class ConditionGrades:
     """Grades of every pair under each condition.
 
-    `random` has one line a draw, NaN where the draw was not run on the pair.
+    `random` has one line a draw; NaN if the draw was not run on the pair.
     """
 
     intact: Grades
-    intact_off: Grades
+    intact_ablated: Grades
     shuffled: Grades
-    shuffled_off: Grades
+    shuffled_ablated: Grades
     random: Float[np.ndarray, "draw pair"]
 
     @property
@@ -57,12 +59,12 @@ class Outcomes:
 
     def of(self, condition: str) -> Float[np.ndarray, "*draw pair"]:
         """The grades of one of `CONDITIONS`."""
-        names = ("intact", "intact_off", "shuffled", "shuffled_off", "random")
+        names = ("intact", "intact_ablated", "shuffled", "shuffled_ablated", "random")
         return getattr(self, names[tables.CONDITIONS.index(condition)])
 
 
 @dataclass(frozen=True)
-class Weights:
+class LineWeights:
     """How often each line has each pair, and each draw: the data, resamples, one pair left out."""
 
     pairs: Float[np.ndarray, "line pair"]
@@ -70,17 +72,19 @@ class Weights:
     resamples: int
 
     @classmethod
-    def drawn(cls, pairs: int, draws: int, resamples: int, seed: int, own: int) -> "Weights":
-        """Those of `resamples`.
+    def drawn(
+        cls, pairs: int, draws: int, resamples: int, seed: int, draw_seed: int
+    ) -> "LineWeights":
+        """The weights of resamples.
 
         Args:
-            seed: of the pairs, which are drawn alike for all fine-tunings.
-            own: of the draws, which are others for each.
+            seed: of the pairs; all fine-tunings have the same.
+            draw_seed: of the draws; each fine-tuning has another one.
         """
         resampled = group_weights(pairs, resamples, seed)
         of_pairs = np.concatenate([np.ones((1, pairs)), resampled, 1 - np.eye(pairs)])
         of_draws = np.ones((len(of_pairs), draws))
-        of_draws[1 : 1 + resamples] = np.random.default_rng([seed, own, 3]).multinomial(
+        of_draws[1 : 1 + resamples] = np.random.default_rng([seed, draw_seed, 3]).multinomial(
             draws, np.full(draws, 1 / draws), resamples
         )
         return cls(of_pairs, of_draws, resamples)
@@ -101,6 +105,11 @@ class Weights:
             of_pairs = self.draws @ np.where(known, values * cells, 0)
             return (weights * of_pairs).sum(1) / (weights * (self.draws @ cells)).sum(1)
 
+    def estimate(self, column: str, lines: Float[np.ndarray, " line"]) -> dict[str, Any]:
+        """The columns of a value with its interval and its resamples."""
+        drawn = {drawn_of(column): lines[1 : 1 + self.resamples]}
+        return estimate_columns(column, *self.interval(lines)) | drawn
+
     def interval(self, lines: Float[np.ndarray, " line"]) -> tuple[float, float, float]:
         """The data's value, and the limits of its BCa interval, as shares near 0 need it."""
         drawn = lines[1 : 1 + self.resamples]
@@ -110,33 +119,62 @@ class Weights:
         return float(lines[0]), float(low[0]), float(high[0])
 
 
-def quantities(outcomes: Outcomes, weights: Weights) -> Lines:
-    """Every quantity of grades, by its name."""
+def grade_changes(outcomes: ConditionGrades, weights: LineWeights) -> Lines:
+    """Every difference of mean grades, by its name."""
     means = {name: weights.mean(outcomes.of(name)) for name in tables.CONDITIONS[:-1]}
-    fallen = outcomes.fallen
-    order_back = weights.mean(outcomes.back(outcomes.shuffled_off), fallen)
-    random_back = weights.mean(outcomes.back(outcomes.random), fallen)
-    order_rise = means[tables.SHUFFLED_OFF] - means[tables.SHUFFLED]
+    order_rise = means[tables.SHUFFLED_ABLATED] - means[tables.SHUFFLED]
+    intact_rise = means[tables.INTACT_ABLATED] - means[tables.INTACT]
     # Pair by pair, as not every draw is run on every pair.
     random_rise = weights.mean(outcomes.random - outcomes.shuffled)
-    found = {
+    return {
         tables.FALL: means[tables.SHUFFLED] - means[tables.INTACT],
         tables.ORDER_RISE: order_rise,
         tables.RANDOM_RISE: random_rise,
         tables.RISE_BEYOND: order_rise - random_rise,
-        tables.INTACT_RISE: means[tables.INTACT_OFF] - means[tables.INTACT],
+        tables.INTACT_RISE: intact_rise,
+        tables.SPARED: order_rise - intact_rise,
+    }
+
+
+def shares_back(outcomes: ConditionGrades, weights: LineWeights) -> Lines:
+    """The share of fallen texts, and the shares of these that come back, by their names."""
+    fallen = outcomes.fallen
+    order_back = weights.mean(outcomes.back(outcomes.shuffled_ablated), fallen)
+    random_back = weights.mean(outcomes.back(outcomes.random), fallen)
+    return {
         tables.FALLEN: weights.mean(fallen.astype(float)),
         tables.ORDER_BACK: order_back,
         tables.RANDOM_BACK: random_back,
         tables.BACK_BEYOND: order_back - random_back,
     }
-    return found | {tables.SPARED: order_rise - found[tables.INTACT_RISE]}
 
 
-def share_rows(
-    outcomes: Outcomes, weights: Weights, names: dict[int, str]
-) -> list[dict[str, str | int | float]]:
-    """One row a condition and grade: the share of pairs with that grade.
+def changes_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
+    """The rows of `CHANGES` of one fine-tuning and unit."""
+    count = len(outcomes.intact)
+    return pd.DataFrame(
+        {"difference": name, **weights.estimate("change", lines), "examples": count}
+        for name, lines in grade_changes(outcomes, weights).items()
+    )
+
+
+def returns_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
+    """The rows of `RETURNS` of one fine-tuning and unit."""
+    count, fallen = len(outcomes.intact), int(outcomes.fallen.sum())
+    return pd.DataFrame(
+        {
+            "texts": name,
+            **weights.estimate("share", lines),
+            "examples": count if name == tables.FALLEN else fallen,
+        }
+        for name, lines in shares_back(outcomes, weights).items()
+    )
+
+
+def grades_table(
+    outcomes: ConditionGrades, weights: LineWeights, names: dict[int, str]
+) -> pd.DataFrame:
+    """The rows of `GRADES` of one fine-tuning and unit.
 
     Args:
         names: of the grades, by their numbers.
@@ -144,20 +182,20 @@ def share_rows(
     rows = []
     for condition in tables.CONDITIONS:
         grades = outcomes.of(condition)
-        for place, name in names.items():
-            own = np.where(np.isnan(grades), np.nan, grades == place)
-            found = zip(("share", "low", "high"), weights.interval(weights.mean(own)), strict=True)
-            rows.append({"condition": condition, "place": place, "grade": name, **dict(found)})
-    return rows
+        for rank, grade in names.items():
+            given = np.where(np.isnan(grades), np.nan, grades == rank)
+            share = estimate_columns("share", *weights.interval(weights.mean(given)))
+            rows.append({"condition": condition, "rank": rank, "grade": grade, **share})
+    return pd.DataFrame(rows)
 
 
-def mean_rows(outcomes: Outcomes, weights: Weights) -> list[dict[str, str | int | float]]:
-    """One row a condition: the mean grade, over how many pairs and draws."""
+def means_table(outcomes: ConditionGrades, weights: LineWeights) -> pd.DataFrame:
+    """The rows of `MEANS` of one fine-tuning and unit."""
     rows = []
     for condition in tables.CONDITIONS:
         grades = outcomes.of(condition)
-        found = zip(("mean", "low", "high"), weights.interval(weights.mean(grades)), strict=True)
+        mean = estimate_columns("mean_grade", *weights.interval(weights.mean(grades)))
         draws = len(grades) if grades.ndim > 1 else 0
         size = {"examples": len(outcomes.intact), "draws": draws}
-        rows.append({"condition": condition, **dict(found), **size})
-    return rows
+        rows.append({"condition": condition, **mean, **size})
+    return pd.DataFrame(rows)

@@ -1,211 +1,169 @@
-"""Grades of shuffled texts, and the heads that tell the order (query-title study, section 2.3)."""
+"""Grades of shuffled texts, and the order heads (query-title study, section 2.3)."""
 
 import pandas as pd
 
-from stages.core.pages.charts import dots, shares
-from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
-from stages.core.stage.arms import TUNED
-from stages.core.stage.tables import interval_names
-from stages.core.verdicts import estimates
-from stages.core.verdicts.answers import NotMeasured, some_rows
-from stages.core.verdicts.estimates import Estimate, rows_over_seeds
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.joined import joined
+from stages.core.pages.kinds import Dots, Grid, HeadGrid, Shares
 from stages.core.verdicts.measures import Measures
-from stages.word_order import tables
-from stages.word_order.said import (
-    said_of_changes,
-    said_of_fallen,
-    said_of_grades,
-    said_of_means,
-    said_of_order_heads,
-    said_of_scores,
-    said_of_shares,
+from stages.word_order.tables import (
+    BACK_BEYOND,
+    CHANGES,
+    FALL,
+    FALLEN,
+    GRADES,
+    HEADS,
+    INTACT_RISE,
+    MEANS,
+    ORDER_BACK,
+    ORDER_RISE,
+    RANDOM_BACK,
+    RANDOM_RISE,
+    RETURNS,
+    RISE_BEYOND,
+    SCORES,
+    SPARED,
+    TEXTS,
+    UNITS,
 )
 
-KEYS = ["task", "unit"]
-SAID_OF_WRITTEN = (
-    "Every text of the tasks written here is a whole sentence of a template, at each grade: no "
-    "class of the training data is made of shuffled texts. "
-)
-SCALE = (
-    "Grades here are the task's own; claims stretch them to the source's scale of five, where a "
-    "task has more or fewer."
-)
+DIFFERENCES = {
+    FALL: "shuffled minus intact",
+    ORDER_RISE: "order heads ablated, shuffled",
+    RANDOM_RISE: "random heads ablated, shuffled",
+    RISE_BEYOND: "order heads minus random heads ablated, shuffled",
+    INTACT_RISE: "order heads ablated, intact",
+    SPARED: "order heads ablated, shuffled minus intact",
+}
+RETURN_WORDS = {
+    FALLEN: "graded lower when shuffled",
+    ORDER_BACK: "of these, back with order heads ablated",
+    RANDOM_BACK: "of these, back with random heads ablated",
+    BACK_BEYOND: "order heads minus random heads",
+}
 
 
-def sections(measures: Measures) -> list[Section]:
-    found = over_seeds(measures)
-    units = measures.frame(tables.TEXTS)["unit"].unique()
-    graded = [_graded(measures, found[found["unit"] == unit], unit) for unit in units]
-    return [*graded, _order_heads(measures, found)]
+def heads_over_seeds(measures: Measures) -> pd.DataFrame:
+    """The score of every head over seeds; `marked` if any seed selected it as an order head."""
+    keys = ["data", "arm", "unit", "layer", "head"]
+    selected = measures.rows(HEADS).groupby(keys)["selected"].any().rename("marked")
+    return joined(measures, HEADS, "score").join(selected, on=keys)
 
 
-def over_seeds(measures: Measures) -> pd.DataFrame:
-    """One row a task, unit, arm and quantity, over fine-tunings as claims have it.
-
-    Where no text falls, what is asked of fallen ones is unknown, and no part of the mean.
-    `examples` are those of one fine-tuning; of fallen texts, which differ, their mean.
-    """
-    keys, names = [*KEYS, "arm", "quantity"], interval_names(value="value")
-    found = []
-    rows = some_rows(measures.drawn(tables.QUANTITIES))
-    for place, runs in rows.groupby(keys, sort=False):
-        if runs["value"].notna().any():
-            runs = runs[runs["value"].notna()]
-        of_runs = runs.to_dict("records")
-        joint = estimates.over_seeds([Estimate.of_row(row, names, 0) for row in of_runs])
-        limits = dict(zip(names, (joint.value, joint.low, joint.high), strict=True))
-        count = {"examples": runs["examples"].mean(), "fine_tunings": len(runs)}
-        found.append(dict(zip(keys, place, strict=True)) | limits | count)
-    return pd.DataFrame(found)
-
-
-def in_short(measures: Measures) -> list[str]:
-    """Of the first task and unit: heads that tell the order, grades, and texts that fall."""
-    found = over_seeds(measures)
-    own = found[found["arm"] == TUNED]
-    if own.empty:
-        raise NotMeasured("no tuned encoder was measured")
-    task, unit = own[KEYS].iloc[0]
-    own = own[(own["task"] == task) & (own["unit"] == unit)]
-    grades = [said_of_changes(own), said_of_fallen(own.set_index("quantity"))]
-    return [said for said in (said_of_order_heads(found, task, unit), *grades) if said]
-
-
-def heads(measures: Measures) -> pd.DataFrame:
-    """The score of each head of the tuned encoder, mean over fine-tunings, of the first unit."""
-    rows = some_rows(measures.frame(tables.HEADS))
-    rows = rows[(rows["arm"] == TUNED) & (rows["unit"] == rows["unit"].iloc[0])]
-    table = rows.pivot_table("score", ["layer", "head"], "task")
-    return table[rows["task"].unique()].add_prefix("order score: ")
-
-
-def _graded(measures: Measures, found: pd.DataFrame, unit: str) -> Section:
-    texts = measures.frame(tables.TEXTS).query("unit == @unit")
-    own = found[found["arm"] == TUNED]
-    said = " ".join(
-        f"{task}: {said_of_grades(of_task)}" for task, of_task in own.groupby("task", sort=False)
-    )
-    left_out = ", ".join(
-        f"{row['without_other_order']} of {row['pairs']} ({row['task']})"
-        for row in texts.drop_duplicates("task").to_dict("records")
-    )
+def grades_of_unit(unit: str) -> Section:
+    """The section of one kind of exchanged units."""
     return Section(
         f"T6: grades of shuffled texts, {unit}",
-        f"The second text of every validation pair is given to the encoder with its {unit} in "
-        "another order, drawn from the example's id; words are what stands between spaces, and in "
-        "scripts that write none the pieces. Order heads are found on training texts and set to "
-        "zero; random heads are as many of the same layers, others than these. "
-        f"{SAID_OF_WRITTEN if texts['written'].any() else ''}"
-        f"Left out, as they have no other order: {left_out}. {SCALE}",
+        f"The {unit} of the second text of every validation pair are in another order, drawn from "
+        "the example's id. Words stand between spaces; scripts without spaces have pieces. "
+        "Training texts select the order heads, which are then set to zero. Random heads are other "
+        "heads of the same layers, the same number in each. Texts without another order are left "
+        "out. In texts of a template every grade has whole sentences: no class of the training "
+        "data has shuffled texts. Grades are the task's own; claims stretch them to the source's "
+        "scale of five.",
         (
-            _distribution(measures, unit),
-            _means(measures, unit, said),
-            Table(
+            Dots(
+                f"word-order-changes-{unit}",
+                "Changes of the mean grade",
+                CHANGES.where(unit=unit),
+                "change",
+                label=("difference",),
+                words=lambda difference: DIFFERENCES[difference],
+            ),
+            Dots(
+                f"word-order-returns-{unit}",
+                "Texts that are graded lower, and those that come back",
+                RETURNS.where(unit=unit),
+                "share",
+                "A grade comes back if ablation brings it nearer to that of the intact text by at "
+                "least one.",
+                label=("texts",),
+                words=lambda texts: RETURN_WORDS[texts],
+                bound=None,
+            ),
+            Shares(
+                f"word-order-grades-{unit}",
+                f"Grades when {unit} are exchanged",
+                GRADES.where(unit=unit),
+                "share",
+                "Means over fine-tunings; those of random heads also over draws.",
+                label="condition",
+                kind="grade",
+            ),
+            Dots(
+                f"word-order-means-{unit}",
+                f"Mean grade when {unit} are exchanged",
+                MEANS.where(unit=unit),
+                "mean_grade",
+                "Grades are counted from 0, the lowest. Conditions share their texts, so their "
+                "differences are known better than these intervals say.",
+                label=("condition",),
+                bound=None,
+            ),
+            Grid(
                 f"word-order-{unit}",
-                "What is exchanged, and what heads off change",
-                "Differences of mean grades, and shares of texts, with 95% intervals over examples "
-                "and, where random heads are part of it, draws; means over fine-tunings. Of one "
-                "fine-tuning are the 'examples', of fallen texts their mean. A grade comes back "
-                "where it is at least one nearer to that of the intact text.",
-                own.drop(columns=["unit", "arm"]),
+                "Changes in every fine-tuning",
+                CHANGES.where(unit=unit),
+                words={"difference": DIFFERENCES},
             ),
-        ),
-    )
-
-
-def _distribution(measures: Measures, unit: str) -> Figure:
-    rows = measures.frame(tables.GRADES).query("unit == @unit")
-    keys = ["task", "condition", "place", "grade"]
-    rows = rows.groupby(keys, sort=False)["share"].mean().reset_index()
-    chart = shares(rows, "condition", "share", "grade", panel="task", title="share of texts")
-    return Figure(
-        f"word-order-grades-{unit}",
-        f"Grades when {unit} are exchanged",
-        "The share of validation texts with each grade, mean over fine-tunings; of random heads "
-        "also over draws.",
-        chart,
-        finding=said_of_shares(rows),
-    )
-
-
-def _means(measures: Measures, unit: str, said: str) -> Figure:
-    rows = measures.frame(tables.MEANS).query("unit == @unit")
-    table = rows_over_seeds(rows, ["task", "condition"], [("mean", "low", "high")])
-    return Figure(
-        f"word-order-means-{unit}",
-        f"Mean grade when {unit} are exchanged",
-        "Grades are counted from 0, the lowest; 95% intervals over examples, draws and "
-        "fine-tunings. All but the random draws are of the same texts, so that differences are "
-        "known better than the intervals say: see the table.",
-        dots(
-            table.rename(columns={"mean": "value"}),
-            "condition",
-            "mean grade",
-            group="task",
-            zero=False,
-        ),
-        finding=f"{said_of_means(table)} {said}",
-    )
-
-
-def _order_heads(measures: Measures, found: pd.DataFrame) -> Section:
-    rows = measures.frame(tables.HEADS)
-    rows = rows.assign(panel=rows["task"] + ", " + rows["unit"] + ", " + rows["arm"])
-    keys = ["panel", "task", "unit", "arm", "layer", "head"]
-    cells = rows.groupby(keys, sort=False).agg(
-        score=("score", "mean"),
-        intact=("intact", "mean"),
-        by_position=("by_position", "mean"),
-        former=("former", "mean"),
-        found=("chosen", "sum"),
-    )
-    cells = cells.reset_index().assign(marked=lambda table: table["found"] > 0)
-    chosen_score = [
-        said_of_order_heads(found, *place)
-        for place in found[KEYS].drop_duplicates().itertuples(index=False)
-    ]
-    chosen = rows[rows["chosen"]].drop(columns=["chosen", "panel"])
-    return Section(
-        "T6: heads that tell the order",
-        "The score of a head is the share of attention that words (or pieces) give to the one "
-        "before, or behind, by position, in the intact or in the shuffled text, whichever is less, "
-        "minus what they give in the shuffled text to the one that stood there before. It is 1 for "
-        "a head that follows positions alone, -1 for one that follows contents alone, 0 where "
-        "places make no difference. Heads are chosen on training texts, scored on validation "
-        "texts.",
-        (
-            heads_figure(
-                "word-order-heads",
-                "Score of every head",
-                "Layer x head; a dot marks heads that count as order heads in at least one "
-                "fine-tuning. Of the better direction of each head, mean over fine-tunings.",
-                cells,
-                "score",
-                "score",
-                panel="panel",
-                diverging=True,
-                tooltip=["panel", "layer", "head", "score", "intact", "by_position", "former"],
-                marked="marked",
-                finding=" ".join([said_of_scores(cells), *chosen_score]),
+            Grid(
+                f"word-order-returns-{unit}",
+                "Fallen texts in every fine-tuning",
+                RETURNS.where(unit=unit),
+                words={"texts": RETURN_WORDS},
             ),
-            Table(
-                "word-order-heads",
-                "Order heads",
-                "What each gives on the validation texts: to the neighbour in the intact text, to "
-                "the neighbour by position in the shuffled text, and there to the former one.",
-                chosen[["task", "seed", *chosen.columns.drop(["task", "seed"])]],
-            ),
+            Grid(f"word-order-texts-{unit}", "Exchanged texts", TEXTS.where(unit=unit)),
         ),
     )
 
 
 PAGE = Page(
-    order=12,
-    group="Heads turned off",
     title="Word order",
     summary="How shuffled texts are graded, and whether heads that tell the order see it.",
+    group="Heads turned off",
+    order=12,
     studies=("T6",),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        *(grades_of_unit(unit) for unit in UNITS),
+        Section(
+            "T6: heads that tell the order",
+            "The score of a head is its attention to the unit before, or behind, by position, "
+            "minus its attention in the shuffled text to the unit that stood there before. The "
+            "attention by position is the smaller of that in the intact and in the shuffled text. "
+            "The score is 1 for positions alone, -1 for contents alone, 0 if positions make no "
+            "difference. Training texts select heads, validation texts score them.",
+            (
+                HeadGrid(
+                    "word-order-heads",
+                    "Score of every head",
+                    heads_over_seeds,
+                    "score",
+                    "A dot marks order heads of at least one fine-tuning. The direction is the "
+                    "better one on training texts.",
+                    of=HEADS.values["score"],
+                    panel=("unit",),
+                    marked="marked",
+                ),
+                Dots(
+                    "word-order-scores",
+                    "Mean score of the order heads, held out",
+                    SCORES,
+                    "score",
+                    label=("unit",),
+                ),
+                Grid("word-order-heads", "Order heads", HEADS.where(selected=True)),
+            ),
+        ),
+    ),
+    head_columns=tuple(
+        HeadColumn(
+            f"order score, {unit}",
+            HEADS.where(unit=unit),
+            "score",
+            join="each",
+            text=f"Attention to the neighbour by position minus attention to the former one, when "
+            f"{unit} of the second text are exchanged.",
+        )
+        for unit in UNITS
+    ),
 )

@@ -1,9 +1,8 @@
 """Second texts of pairs with their words, or their pieces, in another order.
 
-What is exchanged are the tokens that the encoder reads, so that both texts have the very same ones
-and nothing but their order tells them apart. Words are what stands between spaces, with the marks
-that cling to them; a word in a script that writes no spaces falls into its pieces, which are its
-characters as a rule.
+Tokens are exchanged: both texts have the same tokens and differ in their order alone. A word stands
+between spaces, with its punctuation. In a script without spaces a word falls into its pieces,
+mostly single characters.
 """
 
 import unicodedata
@@ -18,25 +17,25 @@ from transformers import PreTrainedTokenizerBase
 from stages.core.encoder.batches import Encoded, encode
 from stages.word_order.tables import Unit
 
-# How names of characters begin, in Unicode, whose scripts put no spaces between words.
+# First words of the Unicode names of characters in scripts without spaces.
 WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class ShuffledPairs:
     """Pairs as the encoder reads them, intact and with the units of the second text exchanged.
 
     Attributes:
-        kept: rows of the examples whose second text has two different units at least; the others
-            have no other order, and are in none of the following.
+        rows: of the examples whose second text has at least two different units; the others have
+            no other order and are left out.
         intact, exchanged: the same pairs in the same order.
         units: the unit of every token, counted in the intact text from 0; -1 outside of the second
             text. `exchanged_units` are those of `exchanged`, by the same numbers.
-        orders: which unit stands first in the exchanged text, second, and so on.
+        orders: the units in the order of the exchanged text.
         contents: a number for each unit that equal units share.
     """
 
-    kept: Int[np.ndarray, " pair"]
+    rows: Int[np.ndarray, " pair"]
     intact: Encoded
     exchanged: Encoded
     units: list[list[int]]
@@ -57,40 +56,44 @@ class Shuffled:
             )
         )
 
-    def only(self, rows: Int[np.ndarray, " some"]) -> "Shuffled":
+    def only(self, rows: Int[np.ndarray, " some"]) -> "ShuffledPairs":
         """Some of the pairs."""
         lists = (self.units, self.exchanged_units, self.orders, self.contents)
-        encoded = (_only(part, rows) for part in (self.intact, self.exchanged))
-        return Shuffled(self.kept[rows], *encoded, *([part[row] for row in rows] for part in lists))
+        encoded = (_only(texts, rows) for texts in (self.intact, self.exchanged))
+        return ShuffledPairs(
+            self.rows[rows], *encoded, *([items[row] for row in rows] for items in lists)
+        )
 
 
-def shuffle(
+def shuffle_pairs(
     tokenizer: PreTrainedTokenizerBase,
     examples: pd.DataFrame,
     max_length: int,
     unit: Unit,
     seed: int,
-) -> Shuffled:
+) -> ShuffledPairs:
     """Exchange the units of every second text; the draw is of the example's id and the seed."""
     encoded = encode(tokenizer, examples, max_length)
     units = units_of(tokenizer, examples, max_length, unit)
-    kept, orders, numbers = [], [], []
+    rows, orders, numbers = [], [], []
     for row, (identity, of_tokens) in enumerate(zip(examples["id"], units, strict=True)):
         contents = _contents(encoded.inputs["input_ids"][row], of_tokens)
         if len(set(contents)) > 1:
-            kept.append(row)
+            rows.append(row)
             orders.append(another_order(contents, str(identity), seed))
             numbers.append(contents)
-    intact = _only(encoded, kept)
-    own = [units[row] for row in kept]
-    moves = [_moved(of_tokens, order) for of_tokens, order in zip(own, orders, strict=True)]
+    intact = _only(encoded, rows)
+    units = [units[row] for row in rows]
+    moves = [_moved(of_tokens, order) for of_tokens, order in zip(units, orders, strict=True)]
     ids = [
-        [line[place] for place in move]
+        [line[token] for token in move]
         for line, move in zip(intact.inputs["input_ids"], moves, strict=True)
     ]
-    moved = [[line[place] for place in move] for line, move in zip(own, moves, strict=True)]
+    moved = [[line[token] for token in move] for line, move in zip(units, moves, strict=True)]
     exchanged = replace(intact, inputs=intact.inputs | {"input_ids": ids})
-    return Shuffled(np.array(kept, dtype=int), intact, exchanged, own, moved, orders, numbers)
+    return ShuffledPairs(
+        np.array(rows, dtype=int), intact, exchanged, units, moved, orders, numbers
+    )
 
 
 def units_of(
@@ -104,7 +107,7 @@ def units_of(
         max_length=max_length,
         return_offsets_mapping=True,
     )
-    found = []
+    units = []
     for row, text in enumerate(examples["text_b"]):
         words = _words_of_characters(text)
         keys: list[tuple[int, int] | None] = []
@@ -114,11 +117,11 @@ def units_of(
                 keys.append(None)
                 continue
             # Some tokenizers count the space before a word to its first piece.
-            own = next((words[at] for at in range(start, end) if words[at] >= 0), None)
-            whole = unit == "words" and own is not None
-            keys.append((own, -1) if whole else (-1, token))
-        found.append(_numbered(keys))
-    return found
+            word = next((words[at] for at in range(start, end) if words[at] >= 0), None)
+            whole = unit == "words" and word is not None
+            keys.append((word, -1) if whole else (-1, token))
+        units.append(_numbered(keys))
+    return units
 
 
 def another_order(contents: Sequence[int], identity: str, seed: int) -> list[int]:
@@ -167,13 +170,14 @@ def _contents(ids: Sequence[int], units: Sequence[int]) -> list[int]:
 
 def _moved(units: Sequence[int], order: Sequence[int]) -> list[int]:
     """Which intact token stands at every place of the exchanged text."""
-    places = [place for place, unit in enumerate(units) if unit >= 0]
-    own: list[list[int]] = [[] for _ in order]
-    for place in places:
-        own[units[place]].append(place)
+    positions = [position for position, unit in enumerate(units) if unit >= 0]
+    tokens: list[list[int]] = [[] for _ in order]
+    for position in positions:
+        tokens[units[position]].append(position)
     moves = list(range(len(units)))
-    for place, source in zip(places, (at for unit in order for at in own[unit]), strict=True):
-        moves[place] = source
+    sources = (token for unit in order for token in tokens[unit])
+    for position, source in zip(positions, sources, strict=True):
+        moves[position] = source
     return moves
 
 

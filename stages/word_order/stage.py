@@ -1,10 +1,10 @@
-"""Do heads tell the order of words, and is it they that see a shuffled title? (T6)
+"""Heads that follow the order of words, and their effect on the grades of shuffled texts (T6).
 
-Query-title study, section 2.3: a title whose characters are shuffled is graded 2 in place of 4;
-with seven heads off that look at the order, 3; with seven random heads off, still 2. Here the order
-heads are found by a score (`order_heads`) on training pairs, which grade nothing, and turned off on
-all validation pairs (`turned_off`, `grades`), beside random heads of the same layers. Words and
-pieces are exchanged apart, and each have order heads of their own.
+Query-title study, section 2.3: the grade of a title falls from 4 to 2 if its characters are
+shuffled. It is 3 with seven order heads ablated, and 2 with seven random heads ablated. Here
+training pairs select the order heads by a score (`order_heads`). They and random heads of the same
+layers are ablated on all validation pairs (`ablation`, `grades`). Words and pieces are two studies,
+each with order heads of its own.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from transformers import PreTrainedTokenizerBase
 
@@ -30,32 +29,42 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, Arm
 from stages.core.stage.files import InputError
 from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import PARAMETER_FILE, Resampled, section
-from stages.core.stage.tables import MeasuredTable, interval_columns
+from stages.core.tables import Table, estimate_columns
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task, seeds_of
 from stages.word_order import tables
-from stages.word_order.grades import Weights, grades_of, mean_rows, quantities, share_rows
-from stages.word_order.order_heads import (
-    DIRECTIONS,
-    Given,
-    OrderHeads,
-    attention_given,
-    find_heads,
-    means,
-)
-from stages.word_order.shuffles import Shuffled, shuffle
-from stages.word_order.tables import Unit
-from stages.word_order.turned_off import (
+from stages.word_order.ablation import (
     Asked,
-    Gates,
     Graded,
+    HeadsToAblate,
     count_of,
     logits_under,
     outcomes_under,
     shared_out,
 )
+from stages.word_order.grades import (
+    LineWeights,
+    changes_table,
+    grades_of,
+    grades_table,
+    means_table,
+    returns_table,
+)
+from stages.word_order.order_heads import (
+    DIRECTIONS,
+    Given,
+    OrderHeads,
+    attention_given,
+    mean_attention,
+    select_order_heads,
+)
+from stages.word_order.shuffles import ShuffledPairs, shuffle_pairs
+from stages.word_order.tables import Unit
 
-TABLES = (tables.HEADS, tables.QUANTITIES, tables.GRADES, tables.MEANS, tables.TEXTS)
+TABLES = (
+    *(tables.HEADS, tables.SCORES, tables.CHANGES, tables.RETURNS),
+    *(tables.GRADES, tables.MEANS, tables.TEXTS),
+)
 
 
 class WordOrder(Resampled, section="word_order"):
@@ -72,7 +81,7 @@ class WordOrder(Resampled, section="word_order"):
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
-    """Grade pairs whose second text is shuffled, with order heads on and off.
+    """Grade pairs whose second text is shuffled, with and without order heads.
 
     Killed and run again, it takes finished batches of grades from `work/scratch`.
     """
@@ -89,12 +98,8 @@ def run_stage(task: str, seed: int | None = None) -> None:
             study = Study(task, definition, parameters, tuned_with, draws, state / str(tuned_with))
             study.measure(arms)
             studies.append(study)
-        for declared in TABLES:
-            frames = [pd.concat(study.rows[declared]).assign(seed=study.seed) for study in studies]
-            drawn = None
-            if declared.resampled:
-                drawn = [np.concatenate(study.drawn)[None] for study in studies]
-            declared.write(frames, drawn, task=task)
+        for table in TABLES:
+            table.write([rows for study in studies for rows in study.rows[table]], data=task)
 
 
 class Study:
@@ -103,7 +108,6 @@ class Study:
     Attributes:
         run: folder for finished batches.
         rows: of each table.
-        drawn: the resamples of `QUANTITIES`.
     """
 
     def __init__(
@@ -128,122 +132,105 @@ class Study:
                 "text that could be shuffled; name tasks of pairs alone"
             )
         self.train = draw_examples(train, parameters.find_examples, parameters.seed)
-        self.rows: dict[MeasuredTable, list[pd.DataFrame]] = {table: [] for table in TABLES}
+        self.rows: dict[Table, list[pd.DataFrame]] = {table: [] for table in TABLES}
         self.intact: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
-        self.drawn: list[Float[np.ndarray, "quantity resample"]] = []
 
     def measure(self, arms: Iterable[Arm]) -> None:
-        """Fill the tables; order heads are looked for in each arm."""
+        """Fill the tables; each arm selects its order heads."""
         for arm in arms:
             folder = model_folder(self.task, arm, self.seed)
             tokenizer = load_tokenizer(folder)
             gated = Gated(load_tuned(folder).to(self.device))
             for unit in self.parameters.units:
-                choosing, pairs = (
+                selecting, pairs = (
                     self._shuffled(tokenizer, examples, unit)
                     for examples in (self.train, self.validation)
                 )
-                found = self._find(gated, choosing, pairs, unit, arm)
+                order_heads = self._select(gated, selecting, pairs, unit, arm)
                 if arm == TUNED:
-                    self._grade(gated, pairs, found, unit)
+                    self._grade(gated, pairs, order_heads, unit)
 
     def _shuffled(
         self, tokenizer: PreTrainedTokenizerBase, examples: pd.DataFrame, unit: Unit
-    ) -> Shuffled:
+    ) -> ShuffledPairs:
         length, seed = self.definition.max_length, self.parameters.shuffle_seed
-        shuffled = shuffle(tokenizer, examples, length, unit, seed)
-        if len(shuffled.kept) < 2:
+        shuffled = shuffle_pairs(tokenizer, examples, length, unit, seed)
+        if len(shuffled.rows) < 2:
             raise InputError(
                 f"{PARAMETER_FILE}: `word_order`: fewer than two second texts have two different "
                 f"{unit}; name other tasks, or leave {unit} out of `word_order.units`"
             )
         return shuffled
 
-    def _find(
-        self, gated: Gated, choosing: Shuffled, pairs: Shuffled, unit: Unit, arm: Arm
+    def _select(
+        self, gated: Gated, selecting: ShuffledPairs, pairs: ShuffledPairs, unit: Unit, arm: Arm
     ) -> list[Head]:
-        """The order heads, found on training pairs; their rows, scored on validation pairs."""
-        own, batch = self.parameters, self.parameters.batch
-        drawn = drawn_rows(len(pairs.kept), own.find_examples, own.seed)
+        """The order heads, selected on training pairs; their rows, scored on validation pairs."""
+        parameters = self.parameters
+        drawn = drawn_rows(len(pairs.rows), parameters.find_examples, parameters.seed)
         scoring = pairs.only(drawn)
-        given = [attention_given(gated, part, batch, self.runtime) for part in (choosing, scoring)]
-        # Both streams are of the seed alone: encoders are resampled alike.
+        given = [
+            attention_given(gated, some, parameters.batch, self.runtime)
+            for some in (selecting, scoring)
+        ]
+        # Both streams depend on the seed alone, so all models have the same resamples.
         weights = tuple(
-            line_weights(count, own.resamples, stream)
+            line_weights(count, parameters.resamples, stream)
             for count, stream in (
-                (len(choosing.kept), own.seed + 1),
-                (len(scoring.kept), own.seed),
+                (len(selecting.rows), parameters.seed + 1),
+                (len(scoring.rows), parameters.seed),
             )
         )
-        count = count_of(own.heads, gated.layers * gated.heads)
-        found = find_heads(*given, count, weights)
-        self.rows[tables.HEADS].append(self._heads(found, given[1], gated.heads, unit, arm))
-        value, *resampled = found.lines
-        low, high = percentile_interval(np.array(resampled))
-        columns = {"value": value, "low": low, "high": high}
-        self._add(unit, arm, [{"quantity": tables.SCORE, **columns, "examples": len(drawn)}])
-        self.drawn.append(np.array([resampled]))
-        return [divmod(int(head), gated.heads) for head in found.heads]
-
-    def _heads(
-        self, found: OrderHeads, given: Given, heads: int, unit: Unit, arm: Arm
-    ) -> pd.DataFrame:
-        """One row a head: what it gives in the direction that was better where heads are found."""
-        count = given.shape[-1]
-        every, names = np.arange(count), np.array(list(DIRECTIONS))
-        parts = means(given)[:, found.every_direction, every]
-        score, resampled = found.every[0], found.every[1:]
-        return pd.DataFrame(
-            {
-                "arm": arm,
-                "unit": unit,
-                "layer": every // heads,
-                "head": every % heads,
-                "direction": names[found.every_direction],
-                **dict(zip(("intact", "by_position", "former"), parts, strict=True)),
-                **interval_columns("score", score, *percentile_interval(resampled.T)),
-                "chosen": found.chosen(count),
-            }
+        count = count_of(parameters.heads, gated.layers * gated.heads)
+        selected = select_order_heads(*given, count, weights)
+        self._add(tables.HEADS, rows_of_order_heads(selected, given[1], gated.heads), unit, arm)
+        resampled = selected.lines[1:]
+        score = estimate_columns(
+            "score", selected.lines[0], *percentile_interval(resampled), resampled[None]
         )
+        self._add(tables.SCORES, pd.DataFrame(score | {"examples": len(drawn)}), unit, arm)
+        return [divmod(int(head), gated.heads) for head in selected.heads]
 
-    def _add(self, unit: Unit, arm: Arm, rows: list[dict]) -> None:
-        self.rows[tables.QUANTITIES].append(pd.DataFrame(rows).assign(unit=unit, arm=arm))
+    def _add(self, table: Table, rows: pd.DataFrame, unit: Unit, arm: Arm) -> None:
+        self.rows[table].append(rows.assign(seed=self.seed, arm=arm, unit=unit))
 
-    def _grade(self, gated: Gated, pairs: Shuffled, order_heads: list[Head], unit: Unit) -> None:
-        """Grades of all validation pairs that have another order, and what follows from them."""
-        own = self.parameters
-        gates = Gates(order_heads, self.draws, own.draw_examples, own.seed)
+    def _grade(
+        self, gated: Gated, pairs: ShuffledPairs, order_heads: list[Head], unit: Unit
+    ) -> None:
+        """The rows of all tables of grades, over the validation pairs with another order."""
+        parameters = self.parameters
+        gates = HeadsToAblate(order_heads, self.draws, parameters.draw_examples, parameters.seed)
         outcomes = outcomes_under(
             gates, partial(self._run, gated, unit), pairs, gated.heads, self.intact
         )
-        draws = len(outcomes.random)
-        weights = Weights.drawn(len(pairs.kept), draws, own.resamples, own.seed, self.seed)
-        fallen = int(outcomes.fallen.sum())
-        rows = []
-        for name, lines in quantities(outcomes, weights).items():
-            columns = dict(zip(("value", "low", "high"), weights.interval(lines), strict=True))
-            count = fallen if name in tables.AMONG_FALLEN else len(pairs.kept)
-            rows.append({"quantity": name, **columns, "examples": count})
-            self.drawn.append(lines[None, 1 : 1 + own.resamples])
-        self._add(unit, TUNED, rows)
+        weights = LineWeights.drawn(
+            len(pairs.rows),
+            len(outcomes.random),
+            parameters.resamples,
+            parameters.seed,
+            self.seed,
+        )
         names = dict(enumerate(self.definition.label_names)) or outcomes.whole_numbers()
-        shares, means = share_rows(outcomes, weights, names), mean_rows(outcomes, weights)
-        self.rows[tables.GRADES].append(pd.DataFrame(shares).assign(unit=unit))
-        self.rows[tables.MEANS].append(pd.DataFrame(means).assign(unit=unit))
         labels = self.validation["label"]
         texts = {
-            "unit": unit,
             "pairs": len(self.validation),
-            "without_other_order": len(self.validation) - len(pairs.kept),
+            "without_other_order": len(self.validation) - len(pairs.rows),
             "exchanged": pairs.exchanged_share,
-            "heads_off": len(order_heads),
+            "heads_ablated": len(order_heads),
             "steps": len(names) - 1 if self.definition.labels else labels.max() - labels.min(),
             "written": self.definition.data.source == "written",
         }
-        self.rows[tables.TEXTS].append(pd.DataFrame([texts]))
+        for table, rows in (
+            (tables.CHANGES, changes_table(outcomes, weights)),
+            (tables.RETURNS, returns_table(outcomes, weights)),
+            (tables.GRADES, grades_table(outcomes, weights, names)),
+            (tables.MEANS, means_table(outcomes, weights)),
+            (tables.TEXTS, pd.DataFrame([texts])),
+        ):
+            self._add(table, rows, unit, TUNED)
 
     def _run(self, gated: Gated, unit: Unit, asked: list[Asked]) -> list[Graded]:
-        """Grades of pairs with every head on, and under each gate."""
+        """Grades of pairs without ablation, and under each gate."""
         kind = self.definition.kind
         return [
             (grades_of(before, kind), grades_of(after, kind))
@@ -256,3 +243,26 @@ class Study:
                 model_folder(self.task, TUNED, self.seed),
             )
         ]
+
+
+def rows_of_order_heads(selected: OrderHeads, given: Given, heads: int) -> pd.DataFrame:
+    """One row a head: its score and attention, in the direction that was better for selection.
+
+    Args:
+        given: attention on the pairs that score.
+        heads: of a layer.
+    """
+    count = given.shape[-1]
+    every, directions = np.arange(count), np.array(list(DIRECTIONS))
+    attention = mean_attention(given)[:, selected.every_direction, every]
+    score, resampled = selected.every[0], selected.every[1:]
+    return pd.DataFrame(
+        {
+            "layer": every // heads,
+            "head": every % heads,
+            "direction": directions[selected.every_direction],
+            **dict(zip(("intact", "by_position", "former"), attention, strict=True)),
+            **estimate_columns("score", score, *percentile_interval(resampled.T)),
+            "selected": selected.selected(count),
+        }
+    )

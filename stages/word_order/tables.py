@@ -1,71 +1,97 @@
-"""What the stage `word_order` writes: order heads, and grades under every condition."""
+"""Tables of the stage `word_order`: order heads, and grades under every condition."""
 
 from typing import Literal
 
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.tables import Table, Value, count, flag, name
 
-Unit = Literal["words", "pieces"]  # of a second text: what is exchanged
+Unit = Literal["words", "pieces"]  # of a second text; units are exchanged
+UNITS = ("words", "pieces")
 
-# Texts that are graded.
-INTACT, INTACT_OFF = "intact", "intact, order heads off"
-SHUFFLED, SHUFFLED_OFF = "shuffled", "shuffled, order heads off"
-SHUFFLED_RANDOM = "shuffled, random heads off"
-CONDITIONS = (INTACT, INTACT_OFF, SHUFFLED, SHUFFLED_OFF, SHUFFLED_RANDOM)
+# Conditions under which texts are graded.
+INTACT, INTACT_ABLATED = "intact", "intact, order heads ablated"
+SHUFFLED, SHUFFLED_ABLATED = "shuffled", "shuffled, order heads ablated"
+SHUFFLED_RANDOM = "shuffled, random heads ablated"
+CONDITIONS = (INTACT, INTACT_ABLATED, SHUFFLED, SHUFFLED_ABLATED, SHUFFLED_RANDOM)
+# Differences of mean grades: shuffled minus intact texts; ablation of heads on shuffled texts, and
+# on intact texts; order heads minus random heads; shuffled minus intact texts.
+FALL = "shuffled"
+ORDER_RISE, RANDOM_RISE = "order heads ablated", "random heads ablated"
+INTACT_RISE = "order heads ablated, intact"
+RISE_BEYOND = "order heads ablated, beyond random"
+SPARED = "order heads ablated, beyond intact"
+# Texts: those that are graded lower when shuffled; of these, those that come back by a grade if
+# order or random heads are ablated; the difference of both.
+FALLEN = "fallen"
+ORDER_BACK, RANDOM_BACK, BACK_BEYOND = "order", "random", "beyond random"
 
-# Quantities: the score of the order heads, where nothing chose them; differences of mean grades;
-# shares.
-SCORE = "score of order heads"
-FALL = "shuffled less intact"
-ORDER_RISE = "order heads off less on, shuffled"
-RANDOM_RISE = "random heads off less on, shuffled"
-RISE_BEYOND = "order heads off less random heads off, shuffled"
-INTACT_RISE = "order heads off less on, intact"
-SPARED = "what shuffling costs less with order heads off"
-FALLEN = "share of texts whose grade falls"
-ORDER_BACK = "share of fallen texts that come back, order heads off"
-RANDOM_BACK = "share of fallen texts that come back, random heads off"
-BACK_BEYOND = "share of fallen texts that come back, order heads less random heads"
-AMONG_FALLEN = (ORDER_BACK, RANDOM_BACK, BACK_BEYOND)
-
-# One row a seed, unit, arm, layer and head: what units of the second text give to a neighbour, in
-# the direction in which the head scores more on the pairs that choose. `chosen` are order heads.
-HEADS = MeasuredTable(
-    "word_order/{task}-heads",
-    (
-        "seed",
-        "arm",
-        "unit",
-        "layer",
-        "head",
-        "direction",
-        "intact",
-        "by_position",
-        "former",
-        *interval_names("score"),
-        "chosen",
-    ),
+SHARE = {"unit": "share", "format": ".2f"}
+HEADS = Table(
+    "word_order/heads",
+    keys="data seed arm unit layer head",
+    values={
+        "score": Value("score", bounds=(-1, 1), interval=True),
+        "intact": Value("attention to the neighbour in the intact text", bounds=(0, 1), **SHARE),
+        "by_position": Value("to the neighbour in the shuffled text", bounds=(0, 1), **SHARE),
+        "former": Value("to the former neighbour", bounds=(0, 1), **SHARE),
+        "direction": name("direction"),
+        "selected": flag("order head"),
+    },
 )
-# One row a seed, unit, arm and quantity. Random weights have the score alone. `examples` is the
-# number of pairs that the value is a mean over.
-QUANTITIES = MeasuredTable(
-    "word_order/{task}",
-    ("seed", "arm", "unit", "quantity", *interval_names(value="value"), "examples"),
-    resampled=("value",),
+# The mean score of the order heads. Random weights select heads of their own.
+SCORES = Table(
+    "word_order/scores",
+    keys="data seed arm unit",
+    values={
+        "score": Value(
+            "score of the order heads", format=".3f", bounds=(-1, 1), interval=True, resampled=True
+        ),
+        "examples": count("examples"),
+    },
 )
-# One row a seed, unit, condition and grade: the share of pairs with that grade.
-GRADES = MeasuredTable(
-    "word_order/{task}-grades",
-    ("seed", "unit", "condition", "place", "grade", *interval_names(value="share")),
+CHANGES = Table(
+    "word_order/changes",
+    keys="data seed arm unit difference",
+    values={
+        "change": Value(
+            "change of the mean grade", "grades", "+.2f", interval=True, resampled=True
+        ),
+        "examples": count("examples"),
+    },
 )
-# One row a seed, unit and condition: the mean grade, and what it is a mean over.
-MEANS = MeasuredTable(
-    "word_order/{task}-means",
-    ("seed", "unit", "condition", *interval_names(value="mean"), "examples", "draws"),
+RETURNS = Table(
+    "word_order/returns",
+    keys="data seed arm unit texts",
+    values={
+        "share": Value("share of texts", "share", ".1%", (-1, 1), interval=True, resampled=True),
+        "examples": count("examples"),
+    },
 )
-# One row a seed and unit: validation pairs, those of them that have no other order, the share of
-# places with another content in the exchanged texts, how many heads are off, from the lowest to the
-# highest grade how many steps, and whether the task is written here.
-TEXTS = MeasuredTable(
-    "word_order/{task}-texts",
-    ("seed", "unit", "pairs", "without_other_order", "exchanged", "heads_off", "steps", "written"),
+GRADES = Table(
+    "word_order/grades",
+    keys="data seed arm unit condition grade",
+    values={
+        "share": Value("share of texts", "share", ".1%", (0, 1), interval=True),
+        "rank": count("rank of the grade"),
+    },
+)
+MEANS = Table(
+    "word_order/means",
+    keys="data seed arm unit condition",
+    values={
+        "mean_grade": Value("mean grade", "grades", interval=True),
+        "examples": count("examples"),
+        "draws": count("draws of heads"),
+    },
+)
+TEXTS = Table(
+    "word_order/texts",
+    keys="data seed arm unit",
+    values={
+        "pairs": count("validation pairs"),
+        "without_other_order": count("pairs without another order"),
+        "exchanged": Value("exchanged positions", "share", ".0%", (0, 1)),
+        "heads_ablated": count("ablated heads"),
+        "steps": Value("steps from the lowest to the highest grade", format=".0f"),
+        "written": flag("texts of a template"),
+    },
 )

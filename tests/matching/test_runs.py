@@ -63,11 +63,25 @@ def accuracy_without_lower_half(seed: int) -> float:
     return float(np.mean(right))
 
 
+def check_groups(groups: pd.DataFrame, heads: pd.DataFrame) -> None:
+    """Other heads have the mean of their figures, after and before tuning."""
+    before = {"tuned": "untuned", "tuned_from_random": "random_weights"}
+    rows = groups[(groups["group"] == "others") & (groups["figure"] == "itself")]
+    for row in rows.to_dict("records"):
+        of_arm = heads[(heads["arm"] == row["arm"]) & (heads["seed"] == row["seed"])]
+        others = of_arm[(of_arm["layer"] < 1) & ~of_arm["matches"]]
+        assert row["share"] == pytest.approx(others["itself"].mean())
+        if row["arm"] in before:
+            of_arm = heads[heads["arm"] == before[row["arm"]]].set_index(["layer", "head"])
+            pairs = list(zip(others["layer"], others["head"], strict=True))
+            assert row["before"] == pytest.approx(of_arm.loc[pairs, "itself"].mean())
+
+
 def test_every_encoder_has_rows_and_a_seed_alone_needs_no_control(tmp_path, monkeypatch, tiny_bert):
     monkeypatch.chdir(tmp_path)
     prepare(tiny_bert, pairs=True)
     stage.run_stage("toy")
-    heads = pd.read_parquet("work/measures/matching/toy.parquet")
+    heads = pd.read_parquet("work/measures/matching/toy/heads.parquet")
     assert heads.groupby(["arm", "seed"], sort=False).size().to_dict() == {
         ("untuned", 1): 8,
         ("random_weights", 1): 8,
@@ -75,26 +89,27 @@ def test_every_encoder_has_rows_and_a_seed_alone_needs_no_control(tmp_path, monk
         ("tuned", 0): 8,
         ("tuned_from_random", 1): 8,
     }
-    off = pd.read_parquet("work/measures/matching/toy-off.parquet")
-    lower = off[(off["family"] == "lower") & (off["arm"] == "tuned")].set_index("seed")
+    effects = pd.read_parquet("work/measures/matching/toy/ablated.parquet")
+    lower = effects[(effects["ablated"] == "lower") & (effects["arm"] == "tuned")].set_index("seed")
     for seed, row in lower.iterrows():
         expected = accuracy_without_lower_half(seed)
         assert row["baseline"] + row["effect"] == pytest.approx(expected)
-        assert (row["heads_off"], row["sample"], row["examples"]) == (4, "all", 24)
-    groups = pd.read_parquet("work/measures/matching/toy-groups.parquet")
-    measured = set(groups[["arm", "seed", "heads_of"]].itertuples(index=False, name=None))
-    assert measured == {
-        *((arm, 1, arm) for arm in ARMS),
-        ("tuned", 0, "tuned"),
-        ("untuned", 1, "tuned"),
-        ("untuned", 0, "tuned"),
-        ("random_weights", 1, "tuned_from_random"),
+        assert (row["heads_ablated"], row["sample"], row["examples"]) == (4, "all", 24)
+    groups = pd.read_parquet("work/measures/matching/toy/groups.parquet")
+    runs = groups.assign(tuned=groups["before"].notna())[["arm", "seed", "tuned"]]
+    assert set(runs.itertuples(index=False, name=None)) == {
+        ("untuned", 1, False),
+        ("random_weights", 1, False),
+        ("tuned", 1, True),
+        ("tuned", 0, True),
+        ("tuned_from_random", 1, True),
     }
+    check_groups(groups, heads)
     assert not Path("work/scratch/matching/toy").exists()
     stage.run_stage("toy", 0)
-    alone = pd.read_parquet("work/measures/matching/toy-off.parquet")
+    alone = pd.read_parquet("work/measures/matching/toy/ablated.parquet")
     assert set(alone["arm"]) == {"tuned"}
-    rows = off[(off["arm"] == "tuned") & (off["seed"] == 0)].reset_index(drop=True)
+    rows = effects[(effects["arm"] == "tuned") & (effects["seed"] == 0)].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, rows)
 
 

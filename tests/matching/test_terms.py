@@ -16,8 +16,8 @@ from stages.matching.terms import (
     Terms,
     frequent_words,
     plane_sums,
+    spelt_words,
     terms_of,
-    words_of,
 )
 from tests.matching.toy_pairs import pair
 
@@ -98,7 +98,7 @@ EXAMPLES = examples_frame(
 def table_of(checkpoint, unit: str = "words") -> tuple[pd.DataFrame, object]:
     tokenizer = load_tokenizer(checkpoint)
     encoded = encode(tokenizer, EXAMPLES, 40)
-    return words_of(tokenizer, EXAMPLES, encoded, 40, unit), encoded
+    return spelt_words(tokenizer, EXAMPLES, encoded, 40, unit), encoded
 
 
 def test_words_in_pieces_are_spelt_whole_and_marks_are_no_words(any_checkpoint):

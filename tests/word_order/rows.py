@@ -8,67 +8,80 @@ import pandas as pd
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 from stages.word_order import tables
 
-# What a task of five grades has; of texts and heads that nothing else is known of.
-VALUES = {
+# Values of a task of five grades.
+CHANGES = {
     tables.FALL: -0.2,
     tables.ORDER_RISE: -0.05,
     tables.RANDOM_RISE: -0.3,
     tables.RISE_BEYOND: 0.25,
     tables.INTACT_RISE: -0.04,
     tables.SPARED: -0.01,
+}
+RETURNS = {
     tables.FALLEN: 0.2,
     tables.ORDER_BACK: 0.15,
     tables.RANDOM_BACK: 0.1,
     tables.BACK_BEYOND: 0.05,
 }
+KEYS = {"arm": TUNED, "unit": "words", "seed": 0, "examples": 100}
 
 
-def quantity(
-    name: str,
-    value: float,
-    unit: str = "words",
-    seed: int = 0,
-    arm: str = TUNED,
-    half: float = 0.02,
-) -> dict[str, Any]:
-    """A row of QUANTITIES with an interval."""
-    limits = {"value": value, "low": value - 0.02, "high": value + 0.02}
-    return {"seed": seed, "arm": arm, "unit": unit, "quantity": name, **limits, "examples": 100}
+def change(difference: str, value: float, **keys: Any) -> dict[str, Any]:
+    """A row of `CHANGES`."""
+    return KEYS | {"difference": difference, "change": value} | keys
 
 
-def quantities(unit: str = "words", seed: int = 0) -> list[dict[str, Any]]:
-    """Rows of all of them."""
-    rows = [quantity(name, value, unit, seed) for name, value in VALUES.items()]
-    rows.append(quantity(tables.SCORE, 0.6, unit, seed))
-    return [*rows, quantity(tables.SCORE, 0.01, unit, seed, RANDOM_WEIGHTS)]
+def returned(texts: str, share: float, **keys: Any) -> dict[str, Any]:
+    """A row of `RETURNS`."""
+    return KEYS | {"texts": texts, "share": share} | keys
 
 
-def texts(unit: str = "words", seed: int = 0, steps: float = 4.0) -> dict[str, Any]:
-    counts = {"pairs": 100, "without_other_order": 3, "exchanged": 0.9, "heads_off": 1}
-    return {"seed": seed, "unit": unit, **counts, "steps": steps, "written": True}
+def changes(**keys: Any) -> list[dict[str, Any]]:
+    """A row for each difference."""
+    return [change(name, value, **keys) for name, value in CHANGES.items()]
 
 
-def graded(unit: str, labels: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Tables of shares, all alike, and of mean grades."""
-    shares = [
-        {"seed": 0, "unit": unit, "condition": condition, "place": place, "grade": f"g{place}"}
-        for condition in tables.CONDITIONS
-        for place in range(labels)
+def returns(**keys: Any) -> list[dict[str, Any]]:
+    """A row for each kind of texts."""
+    return [returned(name, share, **keys) for name, share in RETURNS.items()]
+
+
+def scores(**keys: Any) -> list[dict[str, Any]]:
+    """The scores of order heads of the tuned model and of random weights."""
+    return [
+        KEYS | {"arm": arm, "score": score} | keys
+        for arm, score in ((TUNED, 0.6), (RANDOM_WEIGHTS, 0.01))
     ]
-    share = 1 / labels
-    of_shares = pd.DataFrame(shares).assign(share=share, low=share - 0.02, high=share + 0.02)
-    mean = (labels - 1) / 2
-    means = pd.DataFrame({"condition": tables.CONDITIONS, "mean": mean})
-    means = means.assign(low=mean - 0.1, high=mean + 0.1, examples=97, draws=[0, 0, 0, 0, 10])
-    return of_shares, means.assign(seed=0, unit=unit)
+
+
+def texts(**keys: Any) -> dict[str, Any]:
+    """A row of `TEXTS`."""
+    counts = {"pairs": 100, "without_other_order": 3, "exchanged": 0.9, "heads_ablated": 1}
+    row = {"arm": TUNED, "unit": "words", "seed": 0, "steps": 4.0, "written": True}
+    return row | counts | keys
+
+
+def grades(unit: str, labels: int) -> pd.DataFrame:
+    """Rows of `GRADES`, all shares alike."""
+    return pd.DataFrame(
+        {"arm": TUNED, "seed": 0, "unit": unit, "condition": condition, "grade": f"g{rank}"}
+        | {"rank": rank, "share": 1 / labels}
+        for condition in tables.CONDITIONS
+        for rank in range(labels)
+    )
+
+
+def means(unit: str, labels: int) -> pd.DataFrame:
+    """Rows of `MEANS`, all grades alike."""
+    rows = pd.DataFrame({"condition": tables.CONDITIONS, "mean_grade": (labels - 1) / 2})
+    return rows.assign(arm=TUNED, seed=0, unit=unit, examples=97, draws=[0, 0, 0, 0, 10])
 
 
 def heads(unit: str, layers: int, heads: int) -> pd.DataFrame:
-    """A table of heads, of which the last of layer 2 is an order head."""
+    """Rows of `HEADS`; the last head of layer 2 is an order head."""
     layer, head = (place.ravel() for place in np.indices((layers, heads)))
-    chosen = (layer == 2) & (head == heads - 1)
-    score = np.where(chosen, 0.6, 0.0)
-    rows = pd.DataFrame({"layer": layer, "head": head, "direction": "next", "chosen": chosen})
-    rows = rows.assign(intact=score, by_position=score, former=0.0, score=score)
-    rows = rows.assign(score_low=score - 0.01, score_high=score + 0.01, seed=0, unit=unit)
+    selected = (layer == 2) & (head == heads - 1)
+    score = np.where(selected, 0.6, 0.0)
+    rows = pd.DataFrame({"layer": layer, "head": head, "direction": "next", "selected": selected})
+    rows = rows.assign(intact=score, by_position=score, former=0.0, score=score, seed=0, unit=unit)
     return pd.concat([rows.assign(arm=arm) for arm in (TUNED, RANDOM_WEIGHTS)], ignore_index=True)

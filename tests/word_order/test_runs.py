@@ -28,6 +28,7 @@ WORD_ORDER = {
     "seed": 0,
 }
 MEASURES = Path("work/measures/word_order")
+NAMES = ("heads", "scores", "changes", "returns", "grades", "means", "texts")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def project(tmp_path, monkeypatch, tiny_bert) -> None:
 
 
 def read(name: str) -> pd.DataFrame:
-    return pd.read_parquet(MEASURES / f"toy{name}.parquet")
+    return pd.read_parquet(MEASURES / f"toy/{name}.parquet")
 
 
 def mean_class(seed: int, shuffled: bool) -> float:
@@ -65,36 +66,44 @@ def mean_class(seed: int, shuffled: bool) -> float:
 
 def test_grades_are_those_of_the_model_on_the_shuffled_text(project):
     stage.run_stage("toy")
-    means = read("-means").set_index(["seed", "unit", "condition"])["mean"]
+    means = read("means").set_index(["seed", "unit", "condition"])["mean_grade"]
     for seed in (0, 1):
         for shuffled, condition in ((False, tables.INTACT), (True, tables.SHUFFLED)):
             expected = mean_class(seed, shuffled)
             assert means[seed, "words", condition] == pytest.approx(expected)
     assert len(means) == 2 * 2 * len(tables.CONDITIONS)
-    quantities = read("")
-    assert quantities["seed"].unique().tolist() == [1, 0]
-    # Random weights were made with the first seed alone, and are asked for the score alone.
-    random = quantities[quantities["arm"] == "random_weights"]
-    assert set(zip(random["seed"], random["quantity"], strict=True)) == {(1, tables.SCORE)}
-    drawn = np.load(MEASURES / "toy-resampled.npy")
-    assert drawn.shape == (1, len(quantities), WORD_ORDER["resamples"])
-    scores = quantities["quantity"] == tables.SCORE
-    limits = np.quantile(drawn[0, scores], [0.025, 0.975], axis=1).T
-    np.testing.assert_allclose(limits, quantities.loc[scores, ["low", "high"]], atol=1e-6)
-    heads = read("-heads")
-    assert (heads.groupby(["seed", "arm", "unit"])["chosen"].sum() == 2).all()
-    draws = read("-means").query("condition == @tables.SHUFFLED_RANDOM")["draws"]
+    scores = read("scores")
+    # Random weights were made with the first seed alone, and have the score alone.
+    assert set(zip(scores["arm"], scores["seed"], strict=True)) == {
+        *(("tuned", 1), ("tuned", 0), ("random_weights", 1))
+    }
+    drawn = np.stack(scores["score_drawn"])
+    assert drawn.shape == (len(scores), WORD_ORDER["resamples"])
+    limits = np.quantile(drawn, [0.025, 0.975], axis=1).T
+    np.testing.assert_allclose(limits, scores[["score_low", "score_high"]], atol=1e-6)
+    changes = read("changes")
+    assert changes["seed"].unique().tolist() == [1, 0]
+    assert set(changes["arm"]) == {"tuned"}
+    of_runs = changes.set_index(["seed", "unit", "difference"])["change"]
+    for seed in (0, 1):
+        fall = means[seed, "words", tables.SHUFFLED] - means[seed, "words", tables.INTACT]
+        assert of_runs[seed, "words", tables.FALL] == pytest.approx(fall)
+    heads = read("heads")
+    assert (heads.groupby(["seed", "arm", "unit"])["selected"].sum() == 2).all()
+    draws = read("means").query("condition == @tables.SHUFFLED_RANDOM")["draws"]
     assert draws.tolist() == [3] * 4
 
 
 def test_a_seed_alone_gives_the_same(project):
     stage.run_stage("toy", 0)
-    alone = read("")
-    assert alone["seed"].unique().tolist() == [0]
+    alone = {name: read(name) for name in NAMES}
+    assert alone["scores"]["seed"].unique().tolist() == [0]
     stage.run_stage("toy")
     assert not Path("work/scratch/word_order/toy").exists()
-    together = read("")
-    pd.testing.assert_frame_equal(together[together["seed"] == 0].reset_index(drop=True), alone)
+    for name, table in alone.items():
+        together = read(name)
+        rows = together[together["seed"] == 0].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, table)
 
 
 def test_a_task_without_second_texts_is_refused(project):

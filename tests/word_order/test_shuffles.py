@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from stages.core.encoder.tokenizer import load_tokenizer
-from stages.word_order.shuffles import another_order, shuffle, units_of
+from stages.word_order.shuffles import another_order, shuffle_pairs, units_of
 
 LENGTH = 40
 
@@ -28,7 +28,7 @@ def test_exchanged_words_are_those_of_the_text_in_another_order(tokenizer):
     """As if the words had been exchanged before they were cut in pieces."""
     words = ["the", "zebra", "sees", "a", "garden.", "never"]  # zebra is in pieces, the mark clings
     examples = pairs(" ".join(words))
-    shuffled = shuffle(tokenizer, examples, LENGTH, "words", 0)
+    shuffled = shuffle_pairs(tokenizer, examples, LENGTH, "words", 0)
     (order,) = shuffled.orders
     assert sorted(order) == list(range(6))
     assert order != sorted(order)
@@ -50,7 +50,7 @@ def test_exchanged_words_are_those_of_the_text_in_another_order(tokenizer):
 
 def test_exchanged_pieces_are_single_tokens(tokenizer):
     examples = pairs("the zebra sees")
-    shuffled = shuffle(tokenizer, examples, LENGTH, "pieces", 0)
+    shuffled = shuffle_pairs(tokenizer, examples, LENGTH, "pieces", 0)
     before, after = (
         read(tokenizer, part.inputs["input_ids"][0])
         for part in (shuffled.intact, shuffled.exchanged)
@@ -71,21 +71,21 @@ def test_scripts_without_spaces_fall_into_pieces(tokenizer):
 
 def test_texts_without_another_order_are_left_out(tokenizer):
     examples = pairs("dog", "dog dog dog", "dog cat", "dog dog cat")
-    shuffled = shuffle(tokenizer, examples, LENGTH, "words", 0)
-    assert shuffled.kept.tolist() == [2, 3]
+    shuffled = shuffle_pairs(tokenizer, examples, LENGTH, "words", 0)
+    assert shuffled.rows.tolist() == [2, 3]
     for before, after in zip(
         shuffled.intact.inputs["input_ids"], shuffled.exchanged.inputs["input_ids"], strict=True
     ):
         assert before != after
         assert sorted(before) == sorted(after)
     part = shuffled.only(np.array([1]))
-    assert part.kept.tolist() == [3]
+    assert part.rows.tolist() == [3]
     assert part.exchanged.inputs["input_ids"] == shuffled.exchanged.inputs["input_ids"][1:]
-    assert shuffle(tokenizer, examples[2:3], LENGTH, "words", 0).exchanged_share == 1
+    assert shuffle_pairs(tokenizer, examples[2:3], LENGTH, "words", 0).exchanged_share == 1
 
 
 def test_what_is_cut_away_is_not_exchanged(tokenizer):
-    shuffled = shuffle(tokenizer, pairs("dog cat house river book song"), 8, "words", 0)
+    shuffled = shuffle_pairs(tokenizer, pairs("dog cat house river book song"), 8, "words", 0)
     assert len(shuffled.intact.inputs["input_ids"][0]) == 8
     assert len(shuffled.orders[0]) == 3
 

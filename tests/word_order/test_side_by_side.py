@@ -1,4 +1,4 @@
-"""Heads off on several sets of pairs at once."""
+"""Ablation on several sets of pairs at once."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from stages.core.grid.grid import Grid
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import Runtime
-from stages.word_order import turned_off
-from stages.word_order.turned_off import Asked, logits_under
+from stages.word_order import ablation
+from stages.word_order.ablation import Asked, logits_under
 from tests import toy
 
 FIRST, SECOND = (Gate("zero", ((0, head),), "random") for head in (0, 1))
@@ -63,9 +63,9 @@ def test_after_a_kill_it_goes_on_with_what_is_not_kept(gated, tmp_path, monkeypa
     ((missing,),) = [folder.glob("one-1.npz") for folder in (tmp_path / "run").iterdir()]
     missing.unlink()
     run = []
-    piece = turned_off._run_piece
+    piece = ablation._run_piece
     monkeypatch.setattr(
-        turned_off, "_run_piece", lambda own, one: run.append(one[0].rows) or piece(own, one)
+        ablation, "_run_piece", lambda own, one: run.append(one[0].rows) or piece(own, one)
     )
     for before, again in zip(whole, graded(), strict=True):
         np.testing.assert_array_equal(before, again)

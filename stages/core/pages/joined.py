@@ -15,8 +15,8 @@ def joined(measures: Measures, wanted: Table | Selection, *columns: str) -> pd.D
     Intervals end at the declared bounds of a value.
 
     Args:
-        columns: values with intervals that are joined by their resamples, if there are any; other
-            columns are those of the first fine-tuning.
+        columns: values with intervals that are joined by their resamples, if there are any; a
+            fine-tuning without the value is left out. Other columns are those of the first one.
 
     Returns:
         The columns of the table without `seed` and resamples.
@@ -97,7 +97,8 @@ def _over_seeds(rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.D
             if interval_of(column)[0] not in row:
                 row[column] = runs[column].mean()
                 continue
-            mean = over_seeds([Estimate.of_value(record, column, n=0) for record in records])
+            measured = [record for record in records if pd.notna(record[column])] or records
+            mean = over_seeds([Estimate.of_value(record, column, n=0) for record in measured])
             ends = (mean.value, mean.low, mean.high)
             row |= dict(zip((column, *interval_of(column)), ends, strict=True))
         of_keys.append(row)

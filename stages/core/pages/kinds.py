@@ -184,7 +184,8 @@ class Dots(Kind):
         source: how the legend calls it.
         rival: a column with another value of the same unit, drawn once a row.
         rival_title: how the legend calls it.
-        bound: the value that the sentence counts rows above and below.
+        bound: the value that the sentence counts rows above and below; None: it counts none, and
+            the axis need not show 0.
         gain: the column whose interval says so, if it is not the value's.
         words: puts the first label in words.
         uncounted: values of the first label that the sentence leaves out.
@@ -197,7 +198,7 @@ class Dots(Kind):
     source: str = "published"
     rival: str = ""
     rival_title: str = ""
-    bound: float = 0.0
+    bound: float | None = 0.0
     gain: str = ""
     uncounted: tuple[str, ...] = ()
 
@@ -224,14 +225,20 @@ class Dots(Kind):
             self.name,
             self.title,
             f"A dot with its 95% interval for each row. {self.caption}".strip(),
-            charts.dots(joint, "label", self.declared.heading, group=grouped),
+            charts.dots(
+                joint,
+                "label",
+                self.declared.heading,
+                group=grouped,
+                zero=self.bound is not None,
+            ),
             finding=tally_in_words(
                 rows.assign(label=points["label"])[~rows[label[0]].isin(self.uncounted)],
                 self.value,
                 self.declared,
                 self.gain or self.value,
                 self.bound,
-                f"the {self.rival_title}" if self.gain else f"{self.bound:g}",
+                f"the {self.rival_title}" if self.gain else f"{self.bound or 0:g}",
             ),
         )
 

@@ -100,7 +100,12 @@ def layers_in_words(
 
 
 def tally_in_words(
-    rows: pd.DataFrame, column: str, value: Value, interval: str, bound: float, bound_name: str
+    rows: pd.DataFrame,
+    column: str,
+    value: Value,
+    interval: str,
+    bound: float | None,
+    bound_name: str,
 ) -> str:
     """How many rows of the encoder are shown above and below a bound, and the extreme ones.
 
@@ -108,13 +113,15 @@ def tally_in_words(
 
     Args:
         rows: with a column `label`.
-        interval: the value whose interval is held against the bound.
+        interval: the value whose interval is compared with the bound.
+        bound: None: the sentence counts no rows.
         bound_name: how the sentence calls the bound.
     """
     studied, control = studied_rows(rows), control_rows(rows)
     ends = interval_of(interval)
     parts = []
-    counted = ends[0] in rows and (interval != column or value.bounds[0] != bound)
+    trivial = interval == column and value.bounds[0] == bound  # no value can lie below
+    counted = bound is not None and ends[0] in rows and not trivial
     if counted:
         parts.append(f"above {bound_name}: {_sides(studied, bound, *ends)}")
         if len(control):

@@ -32,8 +32,8 @@ CONTROLS: dict[str, Arm] = {UNTUNED: RANDOM_WEIGHTS, TUNED: TUNED_FROM_RANDOM}
 STUDIED = (TUNED, UNTUNED, RECORDED)
 NO_CONTROL = {
     RECORDED: "the attention was recorded elsewhere, without random weights",
-    UNTUNED: "no random weights were measured",
-    TUNED: "the encoder tuned from random weights has learnt no task that has the measure",
+    RANDOM_WEIGHTS: "no random weights were measured",
+    TUNED_FROM_RANDOM: "the model tuned from random weights has learnt no task with the measure",
 }
 
 Rows = Table | Selection | pd.DataFrame
@@ -139,9 +139,8 @@ def of_data(
     if arm == UNTUNED and (table[table["data"] == decisive[0]]["arm"] == RECORDED).any():
         arm = RECORDED
     beside: dict[str, Estimate] = {}
-    default = NO_CONTROL.get(arm, "") if control is None else f"the arm {control} was not measured"
-    reason = uncontrolled or default
     control = control or CONTROLS.get(arm)
+    reason = uncontrolled or NO_CONTROL.get(control or arm, f"the arm {control} was not measured")
     if control and not uncontrolled:
         try:
             beside = of_arm(measures, table, estimate, control, learnt=control_has_learnt).estimates

@@ -203,3 +203,13 @@ def test_a_plane_is_coloured_and_counted_by_kind(measures):
         ["random_weights", 2, 2, -2, "c"],
     ]
     assert replace(kind, colour="layer").draw(measures).finding == ""
+
+
+def test_dots_without_a_bound_count_no_rows():
+    rows = pd.DataFrame({"data": "one", "arm": "tuned", "text": ["intact", "shuffled"]})
+    rows = rows.assign(grade=[2.0, 1.0], grade_low=[1.9, 0.9], grade_high=[2.1, 1.1])
+    of = Value("mean grade", "grades")
+    dots = Dots("grades", "Grades", lambda _: rows, "grade", label=("text",), of=of, bound=None)
+    assert (
+        dots.draw(None).finding == "Highest: intact (2.00 grades); lowest: shuffled (1.00 grades)."
+    )

@@ -1,4 +1,4 @@
-"""Order heads off, and random heads of the same layers, on intact and on shuffled pairs."""
+"""Ablation of order heads, and of random heads of the same layers, on intact and shuffled pairs."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -15,13 +15,13 @@ from stages.core.heads.gates import Gate, Head
 from stages.core.heads.seam import Gated
 from stages.core.pieces import digest_of, open_pieces, run_pieces
 from stages.core.runtime.runtime import Runtime
-from stages.word_order.grades import Outcomes
-from stages.word_order.shuffles import Shuffled
+from stages.word_order.grades import ConditionGrades
+from stages.word_order.shuffles import ShuffledPairs
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Some pairs, to be graded with every head on and under each gate; the name is theirs alone."""
+    """Pairs to grade without ablation and under each gate; no two sets share a name."""
 
     name: str
     gates: list[Gate]
@@ -37,32 +37,32 @@ def count_of(share: float, heads: int) -> int:
     return math.ceil(round(share * heads, 9))
 
 
-def random_gates(
+def gates_of_random_heads(
     order_heads: Sequence[Head], heads: int, draws: Sequence[int], seed: int
 ) -> Iterator[Gate]:
-    """For each draw, as many other heads of the same layers as there are order heads in each.
+    """For each draw, random other heads of the same layers, the same number in each.
 
-    A layer that has too few others gives some of its order heads beside all of these.
+    A layer with too few others gives all of them and some of its order heads.
 
     Args:
         heads: of a layer.
-        draws: their numbers, each of which has a stream of its own.
+        draws: their numbers; each has a random stream of its own.
     """
     for draw in draws:
         generator = np.random.default_rng([seed, draw])
         drawn: list[Head] = []
         for layer in sorted({layer for layer, _ in order_heads}):
-            own = [head for of, head in order_heads if of == layer]
-            others = [head for head in range(heads) if head not in own]
-            for some in (others, own):
+            taken = [head for of, head in order_heads if of == layer]
+            others = [head for head in range(heads) if head not in taken]
+            for some in (others, taken):
                 generator.shuffle(some)
-            drawn += [(layer, head) for head in sorted((others + own)[: len(own)])]
+            drawn += [(layer, head) for head in sorted((others + taken)[: len(taken)])]
         yield Gate("zero", tuple(drawn), "random", "layers of order heads", draw=draw)
 
 
-def shared_out(count: int, places: Sequence[int], place: int) -> list[int]:
-    """The draws that fall to one of several seeds: every so manieth of `count`, one at least."""
-    return list(range(places.index(place), max(count, len(places)), len(places)))
+def shared_out(count: int, seeds: Sequence[int], seed: int) -> list[int]:
+    """The draws of one seed, at least one; the seeds share all `count` draws out."""
+    return list(range(seeds.index(seed), max(count, len(seeds)), len(seeds)))
 
 
 def blocks_of(pairs: int, size: int, draws: int, seed: int) -> list[Int[np.ndarray, " some"]]:
@@ -73,10 +73,10 @@ def blocks_of(pairs: int, size: int, draws: int, seed: int) -> list[Int[np.ndarr
 
 
 @dataclass(frozen=True)
-class Gates:
-    """What is turned off: the order heads, and as many random heads in draws of these numbers.
+class HeadsToAblate:
+    """Heads to ablate: the order heads, and random heads in draws of these numbers.
 
-    Each draw runs on `size` pairs or fewer, if there are draws enough for all pairs.
+    Each draw runs on at most `size` pairs, if there are enough draws for all pairs.
     """
 
     order_heads: Sequence[Head]
@@ -86,12 +86,12 @@ class Gates:
 
 
 def outcomes_under(
-    gates: Gates,
+    gates: HeadsToAblate,
     run: Run,
-    pairs: Shuffled,
+    pairs: ShuffledPairs,
     heads: int,
     known: dict[tuple, tuple[np.ndarray, np.ndarray]],
-) -> Outcomes:
+) -> ConditionGrades:
     """Grades of the pairs under every condition.
 
     Args:
@@ -99,77 +99,76 @@ def outcomes_under(
         known: grades of intact pairs with these order heads, from other units; is added to.
     """
     order = Gate("zero", tuple(sorted(gates.order_heads)), "order")
-    drawn = list(random_gates(order.heads, heads, gates.draws, gates.seed))
-    count = len(pairs.kept)
+    drawn = list(gates_of_random_heads(order.heads, heads, gates.draws, gates.seed))
+    count = len(pairs.rows)
     blocks = blocks_of(count, gates.size, len(drawn), gates.seed)
     members = [np.arange(number, len(drawn), len(blocks)) for number in range(len(blocks))]
     asked = [
         Asked(
             f"shuffled-{number}",
-            [order, *(drawn[draw] for draw in own)],
+            [order, *(drawn[draw] for draw in numbers)],
             pairs.only(rows).exchanged,
         )
-        for number, (rows, own) in enumerate(zip(blocks, members, strict=True))
+        for number, (rows, numbers) in enumerate(zip(blocks, members, strict=True))
     ]
     # Words and pieces often have the same order heads.
-    same = (order.heads, tuple(pairs.kept.tolist()))
+    same = (order.heads, tuple(pairs.rows.tolist()))
     if same not in known:
         asked.append(Asked("intact", [order], pairs.intact))
     graded = run(asked)
-    shuffled, shuffled_off = np.empty((2, count))
+    shuffled, shuffled_ablated = np.empty((2, count))
     random = np.full((len(drawn), count), np.nan)
-    for rows, own, (before, after) in zip(blocks, members, graded[: len(blocks)], strict=True):
-        shuffled[rows], shuffled_off[rows] = before, after[0]
-        random[np.ix_(own, rows)] = after[1:]
+    for rows, numbers, (before, after) in zip(blocks, members, graded[: len(blocks)], strict=True):
+        shuffled[rows], shuffled_ablated[rows] = before, after[0]
+        random[np.ix_(numbers, rows)] = after[1:]
     if same not in known:
         before, (after,) = graded[-1]
         known[same] = before, after
-    intact, intact_off = known[same]
-    return Outcomes(intact, intact_off, shuffled, shuffled_off, random)
+    intact, intact_ablated = known[same]
+    return ConditionGrades(intact, intact_ablated, shuffled, shuffled_ablated, random)
 
 
 def logits_under(
     gated: Gated, asked: Sequence[Asked], batch: int, runtime: Runtime, run: Path, model: Path
 ) -> Iterator[tuple[Float[np.ndarray, "pair output"], Float[np.ndarray, "gate pair output"]]]:
-    """Yield for each of `asked` the logits with every head on, and under each gate.
+    """Yield the logits of each of `asked` without ablation, and under each gate.
 
-    The batches of all of them are run side by side: few pairs are asked at a time, in batches of
-    unlike sizes, and cores would wait for the last one.
+    The batches of all run side by side, as each set has few pairs in batches of unequal sizes.
 
     Args:
         batch: pairs that go through together.
-        runtime, run, model: as `run_gates` has them.
+        runtime, run, model: as of `run_gates`.
     """
-    batches = [list(one.pairs.batches(batch)) for one in asked]
+    batches = [list(pairs.pairs.batches(batch)) for pairs in asked]
     jobs = {
-        f"{one.name}-{number}": (part, _different(one.gates))
-        for one, parts in zip(asked, batches, strict=True)
-        for number, part in enumerate(parts)
+        f"{pairs.name}-{number}": (texts, _different(pairs.gates))
+        for pairs, of_pairs in zip(asked, batches, strict=True)
+        for number, texts in enumerate(of_pairs)
     }
     identity = [
         batch,
-        [(one.name, list(map(_heads_off, one.gates)), digest_of(one.pairs)) for one in asked],
+        [(pairs.name, list(map(_ablated, pairs.gates)), digest_of(pairs.pairs)) for pairs in asked],
     ]
     pieces = run_pieces(
         _run_piece, gated, jobs, runtime, open_pieces(run, identity, model, __name__, runtime)
     )
-    for one, parts in zip(asked, batches, strict=True):
-        before, after = zip(*islice(pieces, len(parts)), strict=True)
-        back = np.argsort(np.concatenate([part.rows for part in parts]))
-        different = [_heads_off(gate) for gate in _different(one.gates)]
-        every_gate = [different.index(_heads_off(gate)) for gate in one.gates]
+    for pairs, of_pairs in zip(asked, batches, strict=True):
+        before, after = zip(*islice(pieces, len(of_pairs)), strict=True)
+        back = np.argsort(np.concatenate([texts.rows for texts in of_pairs]))
+        different = [_ablated(gate) for gate in _different(pairs.gates)]
+        every_gate = [different.index(_ablated(gate)) for gate in pairs.gates]
         yield np.concatenate(before)[back], np.concatenate(after, axis=1)[every_gate][:, back]
 
 
 def _different(gates: list[Gate]) -> list[Gate]:
-    """Gates that ablate other heads than those before them: few heads are often drawn twice."""
+    """The gates without repeats, as small sets of heads are often drawn twice."""
     first: dict[tuple, Gate] = {}
     for gate in gates:
-        first.setdefault(_heads_off(gate), gate)
+        first.setdefault(_ablated(gate), gate)
     return list(first.values())
 
 
-def _heads_off(gate: Gate) -> tuple[str, tuple[Head, ...]]:
+def _ablated(gate: Gate) -> tuple[str, tuple[Head, ...]]:
     return gate.mode, tuple(sorted(set(gate.heads)))
 
 
