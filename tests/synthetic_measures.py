@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from stages.attend.tables import STATISTICS_OF_HEADS
 from stages.code.stage import run_stage as sum_code
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.outcomes import tables as ablated
-from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
+from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table
 from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
@@ -272,24 +272,18 @@ def _write_ablate(
         for mode in modes:
             yield from random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
 
-    effects: dict[str, list] = {}
+    effects: dict[Table, list[pd.DataFrame]] = {}
     for arm, fixed_modes, random_modes in (
         ("tuned", modes, modes),
         ("tuned_from_random", ("zero", "uniform"), ("zero",)),
     ):
         tables = fixed_tables(outcomes(fixed(fixed_modes)), 50, 20, 0, arm)
         tables |= random_tables(outcomes(shares(random_modes)), 50, 0)
-        for name, table in tables.items():
-            effects.setdefault(name, []).append(table.of_run(0, arm))
-    for declared, name in (
-        (ablated.GATES, "gates"),
-        (ablated.MEANS, "means"),
-        (ablated.HELD_OUT, "held_out"),
-        (ablated.CURVES, "curves"),
-        (ablated.GAPS, "gaps"),
-    ):
-        with contextlib.chdir(folder):
-            write_drawn(declared, effects[name], task=task)
+        for table, rows in tables.items():
+            effects.setdefault(table, []).append(rows.assign(seed=0, arm=arm))
+    with contextlib.chdir(folder):
+        for table, runs in effects.items():
+            table.write(runs, data=task)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:

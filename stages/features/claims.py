@@ -16,7 +16,7 @@ from stages.core.intervals.held_out import SCORE
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 from stages.core.stage.tables import drawn_name
 from stages.core.verdicts.answers import Answer, over_tasks
-from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
+from stages.core.verdicts.chosen_heads import ablated_heads, of_heads, worst_less_others
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import (
     Estimate,
@@ -193,12 +193,13 @@ def worst_heads_match(
 
     Effects and maps are of the first fine-tuning.
     """
-    off = heads_off(measures)
+    ablated = ablated_heads(measures)
     gains = of_learnt_tasks(measures, MATCHES, resampled=True)
     own: dict[str, Estimate] = {}
     control: dict[str, Estimate] = {}
     for task in tasks:
-        effects = off[(off["task"] == task) & (off["seed"] == measures.seeds.get(task, [0])[0])]
+        first = measures.seeds.get(task, [0])[0]
+        effects = ablated[(ablated["data"] == task) & (ablated["seed"] == first)]
         for arm, found in ((TUNED, own), (RANDOM_WEIGHTS, control)):
             rows = gains[(gains["task"] == task) & (gains["arm"] == arm)]
             if effects.empty or rows.empty:

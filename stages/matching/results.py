@@ -10,7 +10,6 @@ from jaxtyping import Float
 
 from stages.core.heads.gates import Head
 from stages.core.intervals.intervals import percentile_interval
-from stages.core.outcomes.effects import DrawnTable, write_drawn
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
 from stages.core.stage.tables import interval_columns
@@ -28,7 +27,7 @@ from stages.matching.tables import (
     STRONGEST,
     UPPER,
 )
-from stages.matching.turning_off import off_table
+from stages.matching.turning_off import DrawnTable, off_table
 
 # What each arm was tuned from.
 BEFORE: dict[Arm, Arm] = {TUNED: UNTUNED, TUNED_FROM_RANDOM: RANDOM_WEIGHTS}
@@ -95,7 +94,7 @@ def write_tables(results: Sequence[MatchingResult], resamples: int, seed: int, t
             reader = {"reading_layer": layer, "reading_head": head, "loss": own.reading.loss}
             reading["rows"].append(rows.assign(**own.place, **reader))
             reading["drawn"].append(again)
-    write_drawn(OFF, off, task=task)
+    OFF.write([table.rows for table in off], [table.drawn for table in off], task=task)
     # Where no head matches, or none reads, the file is there all the same: DVC asks for it.
     READING.write(reading["rows"], reading["drawn"], task=task)
 

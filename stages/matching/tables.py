@@ -3,8 +3,12 @@
 Heads are chosen on training examples, everything is measured on validation examples.
 """
 
-from stages.core.outcomes.tables import EFFECT_COLUMNS, EFFECTS
 from stages.core.stage.tables import MeasuredTable, interval_names
+
+# In the metric's unit, and as a share of the metric with all heads; each with its interval.
+EFFECTS = ("effect", "relative")
+LIMITS = ("low", "high", "relative_low", "relative_high")
+EFFECT_COLUMNS = ("metric", "examples", "baseline", *EFFECTS, *LIMITS)
 
 # Groups of heads of one encoder. The matching ones are those of the strongest that are beyond
 # chance; `others` are all of the lower half that do not match.

@@ -1,18 +1,26 @@
 """What the task loses without the heads that match (query-title study, 2.4), and without others."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from stages.core.heads.gates import Gate, Head, bands
-from stages.core.outcomes.effects import DrawnTable, curve_points, curve_table, effect_table
+from stages.core.outcomes.effects import curve_points, curve_table, effect_table
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
-from stages.core.outcomes.tables import EFFECT_COLUMNS
 from stages.matching.choosing import random_like
-from stages.matching.tables import KEPT, KEPT_RANDOM, LOWER_OFF, MATCHING, RANDOM, UPPER_OFF
+from stages.matching.tables import (
+    EFFECT_COLUMNS,
+    KEPT,
+    KEPT_RANDOM,
+    LOWER_OFF,
+    MATCHING,
+    RANDOM,
+    UPPER_OFF,
+)
 
 MODE = "zero"  # as the source sets a head's attention to 0
 # A family of gates drawn at random is a band of `stages.core.outcomes.effects`, of family `random`.
@@ -67,27 +75,34 @@ def draws_of(draws: int, seeds: Sequence[int], seed: int) -> range:
     return range(list(seeds).index(seed), draws, len(seeds))
 
 
+@dataclass(frozen=True)
+class DrawnTable:
+    """A table, and its effects on resamples: in the metric's unit, and relative to the baseline."""
+
+    rows: pd.DataFrame
+    drawn: Float[np.ndarray, "2 row resample"]
+
+
 def off_table(outcomes: Outcomes, sample: str, resamples: int, seed: int, arm: str) -> DrawnTable:
     """One row a family of gates: what the metric is without these heads less what it is with all.
 
     Of random heads it is the mean over the draws, whose interval is over examples and draws.
     """
     random = (outcomes.gates["family"] == "random").to_numpy()
-    parts = []
+    tables = []
     if not random.all():
         own = outcomes.only(np.flatnonzero(~random))
         table = effect_table(own, resample(own, resamples, seed), (seed, *arm.encode()))
-        parts.append(replace(table, rows=table.rows.assign(draws=1)))
+        tables.append(table.assign(draws=1, heads_off=own.gates["heads_off"]))
     if random.any():
         own = outcomes.only(np.flatnonzero(random))
         again = resample(own, resamples, seed)
         table = curve_table(own, again, curve_points(own, again, seed))
-        off = table.rows["share"] > 0  # the others are the baseline itself
-        rows = table.rows[off].rename(columns={"band": "family"})
+        table = table[table["share"] > 0]  # the others are the baseline itself
         count = own.gates.groupby("band")["heads_off"].first()
-        rows = rows.assign(heads_off=rows["family"].map(count))
-        parts.append(DrawnTable(rows, table.drawn[:, off.to_numpy()]))
-    columns = ["family", "heads_off", "draws", *EFFECT_COLUMNS]
-    rows = pd.concat([part.rows[columns] for part in parts], ignore_index=True)
-    drawn = np.concatenate([part.drawn for part in parts], axis=1)
-    return DrawnTable(rows.assign(sample=sample), drawn)
+        tables.append(table.assign(family=table["band"], heads_off=table["band"].map(count)))
+    table = pd.concat(tables, ignore_index=True)
+    drawn = [np.stack(list(table[column])) for column in ("effect_drawn", "relative_drawn")]
+    table = table.rename(columns={"effect_low": "low", "effect_high": "high"})
+    rows = table[["family", "heads_off", "draws", *EFFECT_COLUMNS]]
+    return DrawnTable(rows.assign(sample=sample), np.stack(drawn))

@@ -169,3 +169,18 @@ def studied_rows(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     studied = rows[~rows["arm"].isin(CONTROLS.values())]
     return studied if len(studied) else rows
+
+
+def value_of_row(column: str, counted: str, scale: float = 1) -> OfRun:
+    """An estimate for `of_data`: the value of the only row of each data set, arm and seed.
+
+    Args:
+        counted: the column with the number of cases.
+        scale: 100 makes points of a share.
+    """
+
+    def estimate(rows: pd.DataFrame) -> Estimate:
+        (row,) = rows.to_dict("records")
+        return Estimate.of_value(row, column, int(row[counted])).scaled(scale)
+
+    return estimate
