@@ -32,9 +32,9 @@ from stages.harmful.found import (
 )
 from stages.harmful.saving import Sizes
 from stages.harmful.scores import Cut, score_table
+from stages.importance import tables as importance
 from stages.importance.cost import Geometry, cost_table
 from stages.importance.gate_gradients import agreement_table, importance_table
-from stages.importance.tables import AGREEMENT, COSTS
 from stages.layer_probes.tables import SCORES as LAYER_PROBES
 from stages.matching import tables as matching
 from stages.patterns import tables as patterns
@@ -291,13 +291,15 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
     labels = np.zeros(EXAMPLES)
     gated = generator.integers(2, size=(LAYERS * HEADS, EXAMPLES)).astype(float)
     outcomes = Outcomes(pd.DataFrame(index=range(len(gated))), "accuracy", labels, labels, gated)
-    agreement, drawn = agreement_table(gradients, changes, outcomes, 50, 0)
+    agreement = agreement_table(gradients, changes, outcomes, 50, 0)
     heads = importance_table(gradients, changes, 50, 0)
     lengths = generator.integers(4, 20, size=EXAMPLES)
-    _write(folder, f"importance/{task}", heads.assign(seed=0))
+    of_run = {"seed": 0, "arm": "tuned"}
     with contextlib.chdir(folder):
-        AGREEMENT.write(agreement.assign(examples=EXAMPLES, seed=0), [drawn], task=task)
-        COSTS.write(cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0), task=task)
+        importance.HEADS.write(heads, data=task, **of_run)
+        importance.AGREEMENT.write(agreement.assign(examples=EXAMPLES), data=task, **of_run)
+        costs = cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0)
+        importance.COSTS.write(costs, data=task)
 
 
 def _write_word_order(folder: Path) -> None:
