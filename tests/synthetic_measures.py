@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from stages.attend.tables import STATISTICS_OF_HEADS
 from stages.code.stage import run_stage as sum_code
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
-from stages.core.outcomes import tables as ablated
-from stages.core.outcomes.effects import fixed_tables, random_tables, write_drawn
+from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table
 from stages.core.tasks.tables import BASELINES
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
@@ -32,9 +32,9 @@ from stages.harmful.found import (
 )
 from stages.harmful.saving import Sizes
 from stages.harmful.scores import Cut, score_table
+from stages.importance import tables as importance
 from stages.importance.cost import Geometry, cost_table
 from stages.importance.gate_gradients import agreement_table, importance_table
-from stages.importance.tables import AGREEMENT, COSTS
 from stages.layer_probes.tables import SCORES as LAYER_PROBES
 from stages.matching import tables as matching
 from stages.patterns import tables as patterns
@@ -265,24 +265,18 @@ def _write_ablate(
         for mode in modes:
             yield from random_shares(LAYERS, HEADS, mode, [0.1, 0.2, 0.5, 0.8, 1.0], 3, 0)
 
-    effects: dict[str, list] = {}
+    effects: dict[Table, list[pd.DataFrame]] = {}
     for arm, fixed_modes, random_modes in (
         ("tuned", modes, modes),
         ("tuned_from_random", ("zero", "uniform"), ("zero",)),
     ):
         tables = fixed_tables(outcomes(fixed(fixed_modes)), 50, 20, 0, arm)
         tables |= random_tables(outcomes(shares(random_modes)), 50, 0)
-        for name, table in tables.items():
-            effects.setdefault(name, []).append(table.of_run(0, arm))
-    for declared, name in (
-        (ablated.GATES, "gates"),
-        (ablated.MEANS, "means"),
-        (ablated.HELD_OUT, "held_out"),
-        (ablated.CURVES, "curves"),
-        (ablated.GAPS, "gaps"),
-    ):
-        with contextlib.chdir(folder):
-            write_drawn(declared, effects[name], task=task)
+        for table, rows in tables.items():
+            effects.setdefault(table, []).append(rows.assign(seed=0, arm=arm))
+    with contextlib.chdir(folder):
+        for table, runs in effects.items():
+            table.write(runs, data=task)
 
 
 def _write_importance(folder: Path, task: str, generator: np.random.Generator) -> None:
@@ -290,13 +284,15 @@ def _write_importance(folder: Path, task: str, generator: np.random.Generator) -
     labels = np.zeros(EXAMPLES)
     gated = generator.integers(2, size=(LAYERS * HEADS, EXAMPLES)).astype(float)
     outcomes = Outcomes(pd.DataFrame(index=range(len(gated))), "accuracy", labels, labels, gated)
-    agreement, drawn = agreement_table(gradients, changes, outcomes, 50, 0)
+    agreement = agreement_table(gradients, changes, outcomes, 50, 0)
     heads = importance_table(gradients, changes, 50, 0)
     lengths = generator.integers(4, 20, size=EXAMPLES)
-    _write(folder, f"importance/{task}", heads.assign(seed=0))
+    of_run = {"seed": 0, "arm": "tuned"}
     with contextlib.chdir(folder):
-        AGREEMENT.write(agreement.assign(examples=EXAMPLES, seed=0), [drawn], task=task)
-        COSTS.write(cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0), task=task)
+        importance.HEADS.write(heads, data=task, **of_run)
+        importance.AGREEMENT.write(agreement.assign(examples=EXAMPLES), data=task, **of_run)
+        costs = cost_table(Geometry(LAYERS, HEADS, 64, 256), lengths, 50, 0)
+        importance.COSTS.write(costs, data=task)
 
 
 def _write_word_order(folder: Path) -> None:

@@ -1,289 +1,268 @@
-"""Heads and layers that are off (Kovaleva et al. 2019, 4.6; query-title study, 2.1 and 2.4.2)."""
+"""Ablated heads and layers (Kovaleva et al. 2019, 4.6; query-title study, 2.1 and 2.4.2)."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from itertools import combinations
 
 import pandas as pd
 
-from stages.ablate.control_section import control_section
-from stages.ablate.said import (
-    said_of_effects,
-    said_of_held_out,
-    said_of_modes,
-    said_of_others,
-)
 from stages.ablate.shared_heads import by_heads_of_others
-from stages.core.outcomes.deciding import deciding
-from stages.core.outcomes.tables import HELD_OUT
-from stages.core.pages.charts import dots
-from stages.core.pages.joined_seeds import drawn_rows_over_seeds
-from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.pages.shared_figures import (
-    CHANGE,
-    POINTS,
-    SIGNIFICANCE,
-    by_task,
-    effects,
-    effects_figure,
-    precisions,
-    preferred_mode,
-    single_heads,
-)
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, Arm
+from stages.core.outcomes.deciding import deciding_rows
+from stages.core.outcomes.tables import GATES, HELD_OUT, MEANS
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.joined import joined
+from stages.core.pages.kinds import Curves, Dots, Grid, HeadGrid
+from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
+from stages.core.tables import Value
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.measures import Measures, of_arm
+from stages.core.verdicts.measures import Measures
 
-SHOWN, CHOSEN = 5, 2  # heads of each task
-MEAN = "no study's, but this project's: what a head says of every example alike stays"
-
-
-def sections(measures: Measures) -> list[Section]:
-    gates, control = effects(measures), _control(measures)
-    views = [
-        (_heads, "uniform", "points", "K8", "Kovaleva et al., section 4.6, Figure 8"),
-        (_layers, "uniform", "points", "K9", "Kovaleva et al., section 4.6, Figure 9"),
-        (_heads, "zero", "percent", "T9", "query-title study, section 2.4.2"),
-        (_layers, "zero", "percent", "T4", "query-title study, section 2.1"),
-        (_heads, "mean", "points", "", MEAN),
-        (_layers, "mean", "points", "", MEAN),
-    ]
-    measured = set(gates["mode"])
-    drawn = [draw(gates, control, mode, *words) for draw, mode, *words in views if mode in measured]
-    rested_on = []
-    if "uniform" in measured:
-        with suppress(NotMeasured):  # no task was learnt
-            rested_on = [_rested_on(measures, gates)]
-    of_control = [] if control is None else [control_section(measures)]
-    return [*drawn, *rested_on, _chosen(measures), _modes(gates), *of_control]
+SIGNIFICANCE = 0.05
+SHOWN, SELECTED = 5, 2  # heads of each task
+KEYS = ["data", "arm", "mode", "layer", "head"]
+POINTS = Value("change", unit="points", format="+.1f", interval=True)
+PERCENT = Value("change", unit="percent", format="+.1f", interval=True)
+SOURCES = {
+    "uniform": "Kovaleva et al., section 4.6: equal attention to every token",
+    "zero": "query-title study, sections 2.1 and 2.4.2: no output",
+    "mean": "the mean output of the head; only this project has this mode, and no control has it",
+}
+HOW = (
+    "Change of accuracy, or of the correlation of scores, on the same examples. Below 0 (red) the "
+    "task gets worse. "
+)
+CONTROL = (
+    "The control is an encoder that was tuned from random weights: an effect that also appears "
+    "there is not caused by pretraining. Its head at a place has nothing else in common with the "
+    "pretrained head there."
+)
 
 
-def in_short(measures: Measures) -> list[str]:
-    gates, control = effects(measures), _control(measures)
-    mode = preferred_mode(gates)
-    best = _best_held_out(measures, TUNED, mode)
-    try:
-        beside = _best_held_out(measures, TUNED_FROM_RANDOM, mode)
-    except NotMeasured:
-        beside = None
-    said = [
-        _said(gates, control, "head", mode, "points"),
-        said_of_held_out(best, beside),
-        _said(gates, control, "layer", mode, "points"),
-    ]
-    return [sentence for sentence in said if sentence]
+def effects(column: str = "effect", **conditions: str) -> Callable[[Measures], pd.DataFrame]:
+    """A function that returns one row a task, arm, mode and gate, in points or percent.
+
+    `significant`: p < 0.05 after Holm's correction, in every fine-tuning.
+    """
+    selection = deciding_rows(GATES, **conditions)
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        table = joined(measures, selection, column, scale=100)
+        runs = measures.rows(selection).groupby(KEYS)
+        over_runs = runs.agg(p_holm=("p_holm", "max"), baseline=("baseline", "mean"))
+        table = table.drop(columns=list(over_runs)).join(over_runs, on=KEYS)
+        ends = [f"{column}_low", f"{column}_high"]
+        shown = [*KEYS, column, *ends, "p_holm", "baseline", "examples", "precision"]
+        return table[shown].assign(significant=table["p_holm"] < SIGNIFICANCE)
+
+    return rows
 
 
-def _best_held_out(measures: Measures, arm: Arm, mode: str) -> pd.DataFrame:
-    """What the best head of one half gains on the other, in points, over fine-tunings."""
-    rows = deciding(of_arm(measures.drawn(HELD_OUT), arm))
-    rows = rows[(rows["family"] == "head") & (rows["mode"] == mode) & (rows["picked"] == "best")]
-    columns = ("effect_heldout", "low", "high")
-    if rows.empty:
-        return rows[["task", *columns]]
-    rows = drawn_rows_over_seeds(rows, ["task"], [columns])
-    return rows.assign(**{name: POINTS * rows[name] for name in columns})
+def largest_first(mode: str, column: str) -> Callable[[Measures], pd.DataFrame]:
+    """A function that returns the effects of single heads, the largest change first."""
+
+    def rows(measures: Measures) -> pd.DataFrame:
+        heads = effects(column, family="head", mode=mode)(measures)
+        return heads.sort_values(column, key=lambda change: -change.abs(), kind="stable")
+
+    return rows
 
 
-def _control(measures: Measures) -> pd.DataFrame | None:
-    """The effects in the encoder that was tuned from random weights, where there are any."""
-    try:
-        return effects(measures, TUNED_FROM_RANDOM)
-    except NotMeasured:
-        return None
+def worst_heads(measures: Measures) -> pd.DataFrame:
+    """The heads that each task needs most, and their effects in points."""
+    heads = effects(family="head", mode="uniform")(measures).sort_values("effect", kind="stable")
+    worst = heads[heads["arm"] == TUNED].groupby("data", sort=False).head(SHOWN)
+    return worst.sort_values(["data", "effect"], kind="stable")
 
 
-def _said(
-    gates: pd.DataFrame, control: pd.DataFrame | None, family: str, mode: str, unit: str
-) -> str:
-    own = _cells(gates, family, mode, unit)
-    beside = None if control is None else _cells(control, family, mode, unit)
-    return said_of_effects(own, family, unit, beside)
-
-
-def _cells(gates: pd.DataFrame, family: str, mode: str, unit: str) -> pd.DataFrame:
-    """Effects of single heads or whole layers under one mode, as `single_heads` gives them."""
-    if family == "head":
-        return single_heads(gates, mode, unit)
-    rows = gates[(gates["family"] == "layer") & (gates["mode"] == mode)]
-    columns = {f"{name}_{unit}": name for name in ("effect", "low", "high")}
-    rows = rows[["task", "layer", *columns, "p_holm"]].rename(columns=columns)
-    return rows.assign(significant=rows["p_holm"] < SIGNIFICANCE)
-
-
-def heads(measures: Measures) -> pd.DataFrame:
-    """Effect of each head on each task, in points (`uniform`, or the first mode measured)."""
-    tuned = by_task(effects(measures)).add_prefix("off: ")
-    if (gates := _control(measures)) is not None:
-        tuned = tuned.join(by_task(gates).add_prefix(f"{TUNED_FROM_RANDOM}, off: "))
-    return tuned.add_suffix(" (points)")
-
-
-def _heads(
-    gates: pd.DataFrame,
-    control: pd.DataFrame | None,
-    mode: str,
-    unit: str,
-    study: str,
-    source: str,
-) -> Section:
-    cells = single_heads(gates, mode, unit)
-    name = f"ablate-heads-{mode}"
-    return Section(
-        _title(study, f"each head alone, {mode}"),
-        f"One head at a time is set to {mode} ({source}). Red cells: the task gets worse without "
-        f"the head; blue cells: it gets better. {precisions(gates)}",
-        (
-            effects_figure(
-                name,
-                f"{CHANGE} with one head off ({mode}, {unit})",
-                cells,
-                unit,
-                finding=_said(gates, control, "head", mode, unit),
-            ),
-            Table(
-                name,
-                "Heads with the largest effects",
-                f"Change in {unit} with its 95% paired bootstrap interval, over fine-tunings too "
-                "where there are several; largest first. p is of the "
-                "examples of each fine-tuning by itself, the largest of them, so it may be small "
-                "where the interval over fine-tunings meets 0.",
-                _largest_first(cells),
-            ),
-        ),
-    )
-
-
-def _layers(
-    gates: pd.DataFrame,
-    control: pd.DataFrame | None,
-    mode: str,
-    unit: str,
-    study: str,
-    source: str,
-) -> Section:
-    rows = _cells(gates, "layer", mode, unit).drop(columns="significant")
-    name = f"ablate-layers-{mode}"
-    drawn = rows.rename(columns={"effect": "value"}).astype({"layer": str})
-    return Section(
-        _title(study, f"each layer as a whole, {mode}"),
-        f"All heads of one layer are set to {mode} ({source}). {precisions(gates)}",
-        (
-            Figure(
-                name,
-                f"{CHANGE} with one layer off ({mode}, {unit})",
-                "Dots are the change, lines its 95% paired bootstrap interval, over fine-tunings "
-                "too where there are several.",
-                dots(drawn, "layer", f"change, {unit}", group="task"),
-                finding=_said(gates, control, "layer", mode, unit),
-            ),
-            Table(name, "Layers", f"Change in {unit} with its interval.", rows),
-        ),
-    )
-
-
-def _title(study: str, words: str) -> str:
-    return f"{study}: {words}" if study else words.capitalize()
-
-
-def _rested_on(measures: Measures, gates: pd.DataFrame) -> Section:
-    cells = single_heads(gates, "uniform", "points").sort_values("effect", kind="stable")
-    worst = cells.groupby("task", sort=False).head(SHOWN)
+def by_others(measures: Measures) -> pd.DataFrame:
+    """One row an arm and ordered pair of tasks: the loss of one without the other's heads."""
+    losses = {TUNED: by_heads_of_others(measures, SELECTED)}
+    with suppress(NotMeasured):
+        losses[TUNED_FROM_RANDOM] = by_heads_of_others(measures, SELECTED, TUNED_FROM_RANDOM)
     rows = [
-        {
-            "task": scores,
-            "heads of": chooses,
-            "change": found.value,
-            "low": found.low,
-            "high": found.high,
-            "examples": found.n,
-        }
-        for (scores, chooses), found in by_heads_of_others(measures, CHOSEN).items()
+        {"data": scored, "heads": f"heads of {selecting}", "arm": arm, "effect": loss.value}
+        | {"effect_low": loss.low, "effect_high": loss.high, "examples": loss.n}
+        for arm, of_pairs in losses.items()
+        for (scored, selecting), loss in of_pairs.items()
     ]
-    by_others = pd.DataFrame(
-        rows, columns=["task", "heads of", "change", "low", "high", "examples"]
+    return pd.DataFrame(rows)
+
+
+def held_out(measures: Measures) -> pd.DataFrame:
+    """The best and the worst gate of each task, arm, family and mode, in points."""
+    rows = joined(measures, deciding_rows(HELD_OUT), "effect", scale=100)
+    return rows.assign(effect_picked_half=100 * rows["effect_picked_half"])
+
+
+def best_head(measures: Measures) -> pd.DataFrame:
+    """The best head of each task, arm and mode, in points."""
+    rows = held_out(measures)
+    return rows[(rows["family"] == "head") & (rows["picked"] == "best")]
+
+
+def agreement_of_modes(measures: Measures) -> pd.DataFrame:
+    """One row a task and pair of modes: Spearman's correlation over heads of the mean effects."""
+    heads = effects(family="head", arm=TUNED)(measures)
+    modes, rows = list(heads["mode"].unique()), []
+    for task, of_task in heads.groupby("data", sort=False):
+        table = of_task.pivot(index=["layer", "head"], columns="mode", values="effect")
+        rows += [
+            {"data": task, "first": first, "second": second}
+            | {"spearman": table[first].rank().corr(table[second].rank())}
+            for first, second in combinations(modes, 2)
+            if {first, second} <= set(table)
+        ]
+    return pd.DataFrame(rows, columns=["data", "first", "second", "spearman"])
+
+
+def arms_together(measures: Measures) -> pd.DataFrame:
+    """One row a task, mode and arm: effects of single heads in points."""
+    keys = ["data", "mode", "arm"]
+    heads = effects(family="head")(measures)
+    sure, rises = heads["significant"], heads["effect"] > 0
+    heads = heads.assign(helps=sure & rises, hurts=sure & (heads["effect"] < 0))
+    table = heads.groupby(keys, sort=False).agg(
+        examples=("examples", "first"),
+        all_heads=("baseline", lambda metric: 100 * metric.iloc[0]),
+        largest_gain=("effect", "max"),
+        largest_loss=("effect", "min"),
+        helping_heads=("helps", "sum"),
+        hurting_heads=("hurts", "sum"),
     )
-    return Section(
-        "K8b: do tasks rest on the same heads?",
-        "Kovaleva et al. (section 5) find the same two heads behind STS-B and RTE. Which heads are "
-        "the worst turns over with a few examples; so here each task is scored without the "
-        f"{CHOSEN} heads that another task chose, each alone. {said_of_others(by_others)}".strip(),
-        (
-            Table(
-                "ablate-rested-on",
-                f"The {SHOWN} heads without which each task loses most",
-                "Mode uniform, change in points with its 95% paired bootstrap interval, over seeds "
-                "too where there are several.",
-                worst.sort_values(["task", "effect"], kind="stable"),
-            ),
-            Table(
-                "ablate-by-others",
-                f"What a task loses without the {CHOSEN} heads that another loses most without",
-                "Change in points less the mean change without any other head, with its 95% "
-                "interval over examples and, of several fine-tunings, over seeds. Below 0 the task "
-                "needs the other's heads more than others. Tasks not learnt are left out.",
-                by_others,
+    mean = joined(measures, deciding_rows(MEANS, family="head"), "effect", scale=100)
+    ends = {"effect": "mean", "effect_low": "mean_low", "effect_high": "mean_high"}
+    table = table.join(mean.set_index(keys)[list(ends)].rename(columns=ends))
+    best = best_head(measures).set_index(keys)["effect"].rename("best_held_out")
+    table = table.join(best).reset_index().sort_values(["mode", "arm"], kind="stable")
+    return table.sort_values("data", key=lambda data: data.map(measures.tasks.index), kind="stable")
+
+
+def views(mode: str, column: str, of: Value, heads: str = "", layers: str = "") -> list[Section]:
+    """The sections of single heads and of whole layers under one mode."""
+    return [
+        Section(
+            f"{heads}: each head alone, {mode}" if heads else f"Each head alone, {mode}",
+            f"One head at a time is ablated ({SOURCES[mode]}). {HOW}{CONTROL}",
+            (
+                HeadGrid(
+                    f"ablate-heads-{mode}",
+                    f"Change with one head ablated ({mode}, {of.unit})",
+                    effects(column, family="head", mode=mode),
+                    column,
+                    f"A dot marks heads with p < {SIGNIFICANCE} after Holm's correction.",
+                    of=of,
+                    marked="significant",
+                ),
+                Grid(
+                    f"ablate-heads-{mode}",
+                    "Every head, the largest change first",
+                    largest_first(mode, column),
+                    caption="p is that of the examples of each fine-tuning, the largest of them.",
+                ),
             ),
         ),
-    )
-
-
-def _chosen(measures: Measures) -> Section:
-    rows = deciding(of_arm(measures.frame(HELD_OUT), TUNED))
-    columns = ["effect_picked_half", "effect_heldout", "low", "high"]
-    rows = rows.assign(**{name: POINTS * rows[name] for name in columns})
-    places = ["task", "seed", "family", "mode", "picked", "layer", "head"]
-    return Section(
-        "Chosen on one half, scored on the other",
-        "The best of many noisy heads always looks like a gain on the examples that chose it. Here "
-        "the best and the worst are chosen on one half of the examples and scored on the other, "
-        "over many divisions; layer and head name the one chosen most often.",
-        (
-            Table(
-                "ablate-heldout",
-                "Best and worst heads and layers, held out",
-                "Points; the interval is of the effect on the half that did not choose.",
-                rows[places + columns],
+        Section(
+            f"{layers}: each layer as a whole, {mode}"
+            if layers
+            else f"Each layer as a whole, {mode}",
+            f"All heads of one layer are ablated ({SOURCES[mode]}). {HOW}",
+            (
+                Curves(
+                    f"ablate-layers-{mode}",
+                    f"Change with one layer ablated ({mode}, {of.unit})",
+                    effects(column, family="layer", mode=mode),
+                    column,
+                    of=of,
+                ),
+                Grid(
+                    f"ablate-layers-{mode}",
+                    "Every layer",
+                    effects(column, family="layer", mode=mode),
+                ),
             ),
         ),
-    )
-
-
-def _modes(gates: pd.DataFrame) -> Section:
-    cells = gates[gates["family"] == "head"]
-    table = cells.pivot(index=["task", "layer", "head"], columns="mode", values="effect_points")
-    modes = list(cells["mode"].unique())
-    rows = [
-        {
-            "task": task,
-            "first": first,
-            "second": second,
-            "spearman": part[first].rank().corr(part[second].rank()),
-        }
-        for task, part in table.groupby("task", sort=False)
-        for place, first in enumerate(modes)
-        for second in modes[place + 1 :]
     ]
-    correlations = pd.DataFrame(rows, columns=["task", "first", "second", "spearman"])
-    return Section(
-        "Do the ways of disabling agree?",
-        "Rank correlation between the effects of all heads under two modes: zero (no output), "
-        "uniform (equal attention), mean (its mean output). "
-        f"{said_of_modes(correlations)}".strip(),
-        (Table("ablate-modes", "Rank correlation of modes", "Spearman over heads.", correlations),),
-    )
-
-
-def _largest_first(cells: pd.DataFrame) -> pd.DataFrame:
-    order = cells["effect"].abs().sort_values(ascending=False, kind="stable").index
-    return cells.loc[order]
 
 
 PAGE = Page(
-    order=6,
+    title="Ablated heads and layers",
+    summary="The change of every task when one head or one layer is ablated.",
     group="Heads turned off",
-    title="Heads and layers off",
-    summary="What each head and each layer does for the tasks, by turning it off.",
+    order=6,
     studies=("K8", "K8b", "K9", "T4", "T9"),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        *views("uniform", "effect", POINTS, "K8", "K9"),
+        *views("zero", "relative", PERCENT, "T9", "T4"),
+        *views("mean", "effect", POINTS),
+        Section(
+            "K8b: do tasks need the same heads?",
+            "Kovaleva et al. (section 5) find the same two heads behind STS-B and RTE. A few "
+            "examples decide which heads are the worst. So each task is scored without the "
+            f"{SELECTED} heads that another task needs most, each alone.",
+            (
+                Dots(
+                    "ablate-by-others",
+                    f"Change of a task without the {SELECTED} heads that another task needs most",
+                    by_others,
+                    "effect",
+                    "Change less the mean change without any other head. Below 0 the task needs "
+                    "the other task's heads more than other heads. Tasks not learnt are left out.",
+                    of=POINTS,
+                    label=("data", "heads"),
+                ),
+                Grid("ablate-by-others", "Change without the heads of another task", by_others),
+                Grid("ablate-rested-on", f"The {SHOWN} heads each task needs most", worst_heads),
+            ),
+        ),
+        Section(
+            "Selected on one half, scored on the other",
+            "The best of many noisy heads always looks like a gain on the examples that selected "
+            "it. So one half of the examples selects, and the other half scores, over many "
+            "divisions. Layer and head name the one selected most often.",
+            (
+                Dots(
+                    "ablate-heldout",
+                    "Change without the head that looks best to ablate",
+                    best_head,
+                    "effect",
+                    of=POINTS,
+                    label=("mode",),
+                ),
+                Grid("ablate-heldout", "Best and worst heads and layers, in points", held_out),
+            ),
+        ),
+        Section(
+            "Do the modes agree?",
+            "Rank correlation between the effects of all heads under two modes: zero (no output), "
+            "uniform (equal attention), mean (the mean output).",
+            (Grid("ablate-modes", "Spearman's correlation over heads", agreement_of_modes),),
+        ),
+        Section(
+            "Pretrained and random weights",
+            f"Single heads of both encoders, in points. {CONTROL}",
+            (
+                Grid(
+                    "ablate-control-heads",
+                    "Both encoders, one head ablated at a time",
+                    arms_together,
+                    caption="Accuracy, or the correlation of scores, with all heads; the mean "
+                    "effect of a head with its interval; the largest gain and loss; how many heads "
+                    f"help or hurt when ablated (p < {SIGNIFICANCE} after Holm's correction); and "
+                    "the gain of the best head, selected on one half, scored on the other.",
+                ),
+            ),
+        ),
+    ),
+    head_columns=tuple(
+        HeadColumn(
+            f"effect of ablation ({mode}, points)",
+            effects(family="head", mode=mode),
+            "effect",
+            join="each",
+            show={"p_holm": "p (Holm)"},
+            text=f"{HOW}With its 95% interval. {CONTROL}",
+            of=POINTS,
+        )
+        for mode in SOURCES
+    ),
 )

@@ -14,7 +14,7 @@ import pandas as pd
 
 from stages.core.stage.arms import TUNED, Arm
 from stages.core.verdicts.answers import NotMeasured
-from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
+from stages.core.verdicts.chosen_heads import ablated_heads, of_heads, worst_less_others
 from stages.core.verdicts.estimates import Estimate, over_seeds
 from stages.core.verdicts.measures import Measures
 
@@ -33,8 +33,8 @@ def scored_by(choosing: pd.DataFrame, scoring: pd.DataFrame, count: int) -> Esti
         In points of the scoring task's metric, below 0 where it loses more.
     """
     scores = of_heads(scoring, "effect")
-    found = worst_less_others(of_heads(choosing, "effect"), scores, count)
-    return replace(found, n=int(scoring["examples"].iloc[0])).scaled(POINTS)
+    loss = worst_less_others(of_heads(choosing, "effect"), scores, count)
+    return replace(loss, n=int(scoring["examples"].iloc[0])).scaled(POINTS)
 
 
 def by_each_other(
@@ -45,11 +45,11 @@ def by_each_other(
     Raises:
         NotMeasured: one of them is not run, not run in this mode, or not learnt.
     """
-    found = by_heads_of_others(measures, count, arm)
+    losses = by_heads_of_others(measures, count, arm)
     pairs = list(permutations(tasks, 2))
-    if not set(pairs) <= set(found):
+    if not set(pairs) <= set(losses):
         raise NotMeasured(f"the claim is about {' and '.join(tasks)}, not both run and learnt")
-    return {scores: found[scores, chooses] for scores, chooses in pairs}
+    return {scores: losses[scores, chooses] for scores, chooses in pairs}
 
 
 def by_heads_of_others(
@@ -65,10 +65,10 @@ def by_heads_of_others(
     Raises:
         NotMeasured: the arm has no such effects, or has learnt no task.
     """
-    rows = heads_off(measures, arm)
+    rows = ablated_heads(measures, arm)
     runs = {
         str(task): [run for _, run in of_task.groupby("seed", sort=False)]
-        for task, of_task in rows.groupby("task", sort=False)
+        for task, of_task in rows.groupby("data", sort=False)
     }
     return {
         (scores, chooses): over_seeds(

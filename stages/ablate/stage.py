@@ -9,20 +9,23 @@ pretraining.
 
 from collections import defaultdict
 
+import pandas as pd
+
 from stages.ablate.gates import RUNS, outcomes_of
 from stages.ablate.settings import Ablate
 from stages.core.control_seeds import tuned_arms
 from stages.core.finished import forget_others, publish
 from stages.core.outcomes.deciding import effect_metrics
-from stages.core.outcomes.effects import DrawnTable, fixed_tables, random_tables, write_drawn
+from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import read_outcomes
 from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
 from stages.core.stage.arms import TUNED
 from stages.core.stage.places import outcomes_folder
 from stages.core.stage.settings import section
+from stages.core.tables import Table
 from stages.core.tasks.task import load_task
 
-TABLES = {"gates": GATES, "means": MEANS, "held_out": HELD_OUT, "curves": CURVES, "gaps": GAPS}
+TABLES = (GATES, MEANS, HELD_OUT, CURVES, GAPS)
 
 
 def run_stage(task: str, seed: int | None = None) -> None:
@@ -37,7 +40,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
     if seed is None:
         forget_others(RUNS / task, [f"{arm}-{number}" for arm, number in models])
     resampling = {"resamples": settings.resamples, "seed": settings.seed}
-    tables: dict[str, list[DrawnTable]] = defaultdict(list)
+    rows: dict[Table, list[pd.DataFrame]] = defaultdict(list)
     for arm, number in models:
         folder = outcomes_of(task, arm, number, settings)
         if arm == TUNED:  # `importance` and `harmful` read these
@@ -49,7 +52,7 @@ def run_stage(task: str, seed: int | None = None) -> None:
                     effects = fixed_tables(outcomes, splits=settings.splits, arm=arm, **resampling)
                 else:
                     effects = random_tables(outcomes, **resampling)
-                for name, table in effects.items():
-                    tables[name].append(table.of_run(number, arm))
-    for name, declared in TABLES.items():
-        write_drawn(declared, tables[name], task=task)
+                for table, of_table in effects.items():
+                    rows[table].append(of_table.assign(seed=number, arm=arm))
+    for table in TABLES:
+        table.write(rows[table], data=task)

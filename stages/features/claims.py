@@ -15,7 +15,7 @@ from stages.core.intervals.groups import resampled_ratios
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED
 from stages.core.tables import drawn_of
 from stages.core.verdicts.answers import Answer
-from stages.core.verdicts.chosen_heads import heads_off, of_heads, worst_less_others
+from stages.core.verdicts.chosen_heads import ablated_heads, of_heads, worst_less_others
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, difference_of, largest, mean_of, smallest
 from stages.core.verdicts.measures import Measures, NotMeasured
@@ -180,11 +180,11 @@ def worst_heads_match(
     The `heads` heads with the worst effects are compared. Effects and maps are of the first
     fine-tuning. The task with the smallest difference decides.
     """
-    ablated = heads_off(measures)
+    ablated = ablated_heads(measures)
 
     def contrast(gains: pd.DataFrame) -> Estimate:
         task, seed, texts = gains.iloc[0][["data", "seed", "texts"]]
-        effects = ablated[(ablated["task"] == task) & (ablated["seed"] == seed)]
+        effects = ablated[(ablated["data"] == task) & (ablated["seed"] == seed)]
         if effects.empty:
             raise NotMeasured(f"no head was ablated on {task}")
         estimate = worst_less_others(of_heads(effects, "effect"), of_heads(gains, "gain"), heads)

@@ -4,18 +4,16 @@ from dataclasses import replace
 
 import pandas as pd
 
-from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, UNTUNED
 from stages.core.verdicts.answers import Answer
+from stages.core.verdicts.chosen_heads import ablated_heads
 from stages.core.verdicts.claims import Settings, measure
 from stages.core.verdicts.estimates import Estimate, count_above, over_seeds, smallest
-from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, NotMeasured, of_arm
+from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.core.verdicts.of_data import of_data, value_of_row
 from stages.frames.tables import BEST, HEADS
 
 POINTS = 100
-EFFECT = ("effect", "low", "high")
 
 
 @measure
@@ -43,19 +41,17 @@ def frame_heads_off(measures: Measures, settings: Settings, heads: int) -> Answe
     linking = measures.rows(HEADS.where(arm=UNTUNED))
     linking = linking[linking["data"] == linking["data"].iloc[0]].nlargest(heads, "weight")
     places = set(zip(linking["layer"], linking["head"], strict=True))
-    rows = of_arm(of_learnt_tasks(measures, GATES, resampled=True), TUNED)
-    rows = rows[rows["metric"] == rows["task"].map(measures.deciding)]
-    rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
+    rows = ablated_heads(measures)
     chosen = rows[[place in places for place in zip(rows["layer"], rows["head"], strict=True)]]
     if chosen.empty:
         raise NotMeasured("no task was run with these heads off")
-    tasks = {str(task): _worst_head(gates) for task, gates in chosen.groupby("task", sort=False)}
+    tasks = {str(task): _worst_head(gates) for task, gates in chosen.groupby("data", sort=False)}
     return Answer(
         smallest(list(tasks.values())),
         tasks,
         uncontrolled="the heads were chosen by what this encoder links; random weights have no "
         "such heads to turn off",
-        seeds=int(chosen.groupby("task")["seed"].nunique().min()),
+        seeds=int(chosen.groupby("data")["seed"].nunique().min()),
         arm=TUNED,
     )
 
@@ -70,4 +66,4 @@ def _worst_head(gates: pd.DataFrame) -> Estimate:
 
 
 def _effect(gate: dict) -> Estimate:
-    return Estimate.of_row(gate, EFFECT, int(gate["examples"])).scaled(POINTS)
+    return Estimate.of_value(gate, "effect", int(gate["examples"])).scaled(POINTS)

@@ -15,7 +15,7 @@ from transformers import PreTrainedConfig
 from stages.core.encoder.families import family_of
 from stages.core.heads.gates import Gate, single_heads
 from stages.core.intervals.intervals import draw_samples, percentile_interval
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import estimate_columns
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def cost_table(
     forward, grid, gradients = np.array([of_lengths[int(tokens)] for tokens in lengths], float).T
     samples = draw_samples(len(lengths), resamples, seed)
     again = gradients[samples].sum(axis=1) / grid[samples].sum(axis=1)
-    ratio = interval_columns("ratio", gradients.sum() / grid.sum(), *percentile_interval(again))
+    ratio = estimate_columns("ratio", gradients.sum() / grid.sum(), *percentile_interval(again))
     passes = {"grid_passes": grid, "gradient_passes": gradients}
     counted = {name: found.sum() / forward.sum() for name, found in passes.items()}
     return pd.DataFrame([{"examples": len(lengths), **counted, **ratio}])

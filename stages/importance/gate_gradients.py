@@ -1,8 +1,8 @@
 """Importance of heads from gradients (Michel et al. 2019, section 4.1), and what it is worth.
 
-The gate of a head scales its output: 1 leaves it on, 0 turns it off. The gradient of the loss with
-respect to the gate says what a small step towards 0 does, for all heads in one backward pass; the
-grid says what the whole way does, at many times the cost.
+The gate of a head scales its output: 1 leaves it as it is, 0 ablates it. The gradient of the
+loss with respect to the gate is the effect of a small step towards 0, for all heads in one backward
+pass. The grid measures the whole way, at many times the cost.
 """
 
 import numpy as np
@@ -18,6 +18,7 @@ from stages.core.intervals.intervals import draw_samples, percentile_interval
 from stages.core.losses import losses
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.metrics import spearman
 from stages.importance.cost import Geometry
 from stages.importance.tables import BY_LAYER, UNNORMED
@@ -91,7 +92,7 @@ def importance_table(gradients: Scores, changes: Scores, resamples: int, seed: i
 
 def agreement_table(
     gradients: Scores, changes: Scores, outcomes: Outcomes, resamples: int, seed: int
-) -> tuple[pd.DataFrame, Float[np.ndarray, "column row resample"]]:
+) -> pd.DataFrame:
     """Rank correlation over heads between the cheap score and what the exact grid says.
 
     Args:
@@ -101,12 +102,12 @@ def agreement_table(
     Returns:
         One row a norm of the cheap score (as in `stages.importance.tables`) and exact score
         (`loss`: mean change of the loss; `absolute loss`; the metric's name: what the metric
-        loses): norm, exact, spearman, low, high; and its column spearman on resamples. The
+        loses): norm, exact, and spearman with its interval and its values on resamples. The
         bootstrap resamples the examples, the same for both sides and for both norms. No rows
         where the encoder has one head: it has no rank.
     """
     if gradients[0].size < 2:
-        return pd.DataFrame(), np.empty((1, 0, resamples))
+        return pd.DataFrame()
     samples = draw_samples(len(gradients), resamples, seed)
     cheap, *exact = (
         (values.mean(0).ravel(), resampled_means(values, samples))
@@ -120,15 +121,14 @@ def agreement_table(
         UNNORMED: cheap,
         BY_LAYER: tuple(normed_by_layer(importance, layers) for importance in cheap),
     }
-    rows, drawn = [], []
+    rows = []
     for norm, (score, score_again) in of_norms.items():
         for name, (change, change_again) in of_exact.items():
-            drawn.append(spearman(score_again, change_again))
-            low, high = percentile_interval(drawn[-1])
-            found = float(spearman(score, change))
-            row = {"norm": norm, "exact": name, "spearman": found}
-            rows.append(row | {"low": float(low), "high": float(high)})
-    return pd.DataFrame(rows), np.array([drawn])
+            drawn = spearman(score_again, change_again)
+            correlation = float(spearman(score, change)), *percentile_interval(drawn)
+            row = {"norm": norm, "exact": name, drawn_of("spearman"): drawn}
+            rows.append(row | estimate_columns("spearman", *correlation))
+    return pd.DataFrame(rows)
 
 
 def normed_by_layer(

@@ -1,6 +1,6 @@
 """How good is the cheap score: importance of heads by gradients (Michel et al. 2019, section 4.1).
 
-Beside what every head does when it is off (`ablate`), on the same examples, stands the mean of the
+Beside the effect of ablating every head (`ablate`), on the same examples, stands the mean of the
 absolute gradient of the loss with respect to its gate: one backward pass for all heads together.
 """
 
@@ -62,23 +62,20 @@ def run_stage(task: str, seed: int | None = None) -> None:
         tuned_with: of_model(task, tuned_with, definition, parameters, device)
         for tuned_with in seeds_of(task, seed)
     }
-    HEADS.write([found.heads.assign(seed=own) for own, found in of_seeds.items()], task=task)
-    AGREEMENT.write(
-        [found.agreement.assign(seed=own) for own, found in of_seeds.items()],
-        [found.drawn for found in of_seeds.values()],
-        task=task,
-    )
+    heads = [model.heads.assign(seed=number) for number, model in of_seeds.items()]
+    HEADS.write(heads, data=task, arm=TUNED)
+    agreement = [model.agreement.assign(seed=number) for number, model in of_seeds.items()]
+    AGREEMENT.write(agreement, data=task, arm=TUNED)
     # Seeds have the same examples and sizes.
-    COSTS.write(next(iter(of_seeds.values())).costs, task=task)
+    COSTS.write(next(iter(of_seeds.values())).costs, data=task)
 
 
 @dataclass(frozen=True)
 class OfModel:
-    """The tables of one tuned encoder, and the column spearman of `agreement` on resamples."""
+    """The rows of one tuned encoder."""
 
     heads: pd.DataFrame
     agreement: pd.DataFrame
-    drawn: Float[np.ndarray, "column row resample"]
     costs: pd.DataFrame
 
 
@@ -111,10 +108,9 @@ def of_model(
     changes = changes.reshape(gradients.shape)
 
     resampling = (parameters.resamples, parameters.seed)
-    agreement, drawn = agreement_table(gradients, changes, outcomes.only(single), *resampling)
+    agreement = agreement_table(gradients, changes, outcomes.only(single), *resampling)
     return OfModel(
         importance_table(gradients, changes, *resampling),
         agreement.assign(examples=len(examples)),
-        drawn,
         cost_table(Geometry.of(gated.model.config), encoded.lengths, *resampling),
     )

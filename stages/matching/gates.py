@@ -6,13 +6,19 @@ import numpy as np
 import pandas as pd
 
 from stages.core.heads.gates import Gate, Head, bands
-from stages.core.outcomes.effects import DrawnTable, curve_points, curve_table, effect_table
+from stages.core.outcomes.effects import curve_points, curve_table, effect_table
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
-from stages.core.outcomes.tables import EVIDENCE_COLUMNS
-from stages.core.tables import estimate_columns
 from stages.matching.choosing import random_like
-from stages.matching.tables import LOWER_HALF, MATCHING, RANDOM, REST, REST_RANDOM, UPPER_HALF
+from stages.matching.tables import (
+    ABLATED,
+    LOWER_HALF,
+    MATCHING,
+    RANDOM,
+    REST,
+    REST_RANDOM,
+    UPPER_HALF,
+)
 
 MODE = "zero"  # the source sets a head's attention to 0
 
@@ -78,27 +84,16 @@ def effects_of_gates(
     if not random.all():
         fixed = outcomes.only(np.flatnonzero(~random))
         table = effect_table(fixed, resample(fixed, resamples, seed), (seed, *arm.encode()))
-        tables.append(_rows(table.rows.assign(draws=1), table))
+        tables.append(table.assign(draws=1, heads_ablated=fixed.gates["heads_off"]))
     if random.any():
         drawn = outcomes.only(np.flatnonzero(random))
         resampled = resample(drawn, resamples, seed)
         table = curve_table(drawn, resampled, curve_points(drawn, resampled, seed))
-        # The family of a random gate is its band.
-        rows = table.rows.rename(columns={"band": "family"})
+        table = table[table["share"] > 0]  # a share of 0 is the baseline
         counts = drawn.gates.groupby("band")["heads_off"].first()
-        rows = _rows(rows.assign(heads_off=rows["family"].map(counts)), table)
-        tables.append(rows[table.rows["share"] > 0])  # a share of 0 is the baseline
-    return pd.concat(tables, ignore_index=True).assign(sample=sample)
-
-
-def _rows(rows: pd.DataFrame, table: DrawnTable) -> pd.DataFrame:
-    """The columns of `ABLATED`; `table` has the resamples of the rows."""
-    columns = ["family", "heads_off", "draws", *EVIDENCE_COLUMNS]
-    names = {"family": "ablated", "heads_off": "heads_ablated"}
-    effects = {}
-    for column, prefix, drawn in zip(
-        ("effect", "relative"), ("", "relative_"), table.drawn, strict=True
-    ):
-        ends = (rows[f"{prefix}{end}"] for end in ("low", "high"))
-        effects |= estimate_columns(column, rows[column], *ends, drawn)
-    return rows[columns].rename(columns=names).assign(**effects)
+        # The family of a random gate is its band.
+        family = table["band"]
+        tables.append(table.assign(family=family, heads_ablated=family.map(counts)))
+    rows = pd.concat(tables, ignore_index=True)
+    rows = rows.drop(columns="ablated", errors="ignore").rename(columns={"family": "ablated"})
+    return rows[[name for name in ABLATED.columns if name in rows]].assign(sample=sample)

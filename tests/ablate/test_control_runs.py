@@ -14,6 +14,8 @@ from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gate_batches import GateBatch, off_matrix
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
+from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.tables import Table
 from stages.core.tasks.examples import draw_examples, read_examples
 from tests import toy
 
@@ -53,10 +55,10 @@ def project(tmp_path, monkeypatch, tiny_bert) -> Path:
     return tmp_path
 
 
-def of_control(name: str) -> pd.DataFrame:
+def of_control(declared: Table) -> pd.DataFrame:
     """The rows of the control in a table of effects, which has others of the tuned encoder."""
-    table = pd.read_parquet(f"work/measures/ablate/{name}.parquet")
-    assert set(table["arm"]) == {"tuned", "tuned_from_random"} or name == "toy-gaps"
+    table = pd.read_parquet(declared.path("toy"))
+    assert set(table["arm"]) == {"tuned", "tuned_from_random"} or declared is GAPS
     return table[table["arm"] == "tuned_from_random"]
 
 
@@ -76,19 +78,19 @@ def accuracy_without(heads: list[tuple[int, int]], count: int = 24) -> float:
 
 def test_effects_of_every_head_and_layer(project):
     ablate.run_stage("toy", 0)
-    gates = of_control("toy").set_index("family")
+    gates = of_control(GATES).set_index("family")
     heads, layers = gates.loc["head"], gates.loc["layer"]
     assert heads[["layer", "head"]].drop_duplicates().shape == (8, 2)
     for row in heads.iloc[[0, 5]].itertuples():
-        assert row.value == pytest.approx(accuracy_without([(row.layer, row.head)]))
+        assert row.ablated == pytest.approx(accuracy_without([(row.layer, row.head)]))
     assert layers["layer"].tolist() == [0, 1]
     off = [(1, head) for head in range(4)]
-    assert layers["value"].iloc[1] == pytest.approx(accuracy_without(off))
+    assert layers["ablated"].iloc[1] == pytest.approx(accuracy_without(off))
 
 
 def test_shares_of_heads_in_the_mode_zero(project):
     ablate.run_stage("toy", 0)
-    curves = of_control("toy-curves")
+    curves = of_control(CURVES)
     assert set(curves["mode"]) == {"zero"}
     assert set(curves["examples"]) == {12}
     places = set(zip(curves["band"], curves["share"], strict=True))
@@ -99,11 +101,10 @@ def test_shares_of_heads_in_the_mode_zero(project):
     upper = curves[(curves["band"] == "upper") & (curves["share"] == 1)].iloc[0]
     off = accuracy_without([(1, head) for head in range(4)], 12)
     assert upper["effect"] == pytest.approx(off - accuracy_without([], 12))
-    gaps = of_control("toy-gaps")
+    gaps = of_control(GAPS)
     assert gaps["share"].tolist() == [0.5, 1.0]
-    for name, rows in (("curves", len(curves)), ("gaps", 2), ("means", 2), ("heldout", 4)):
-        drawn = np.load(f"work/measures/ablate/toy-{name}-resampled.npy")
-        table = of_control(f"toy-{name}")
+    for declared, rows in ((CURVES, len(curves)), (GAPS, 2), (MEANS, 2), (HELD_OUT, 4)):
+        table = of_control(declared)
         assert len(table) == rows
-        low = np.quantile(drawn[0, table.index], 0.025, axis=1)
-        np.testing.assert_allclose(table["low"], low, atol=1e-6)
+        low = np.quantile(np.stack(list(table["effect_drawn"])), 0.025, axis=1)
+        np.testing.assert_allclose(table["effect_low"], low, atol=1e-6)

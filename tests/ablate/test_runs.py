@@ -14,6 +14,7 @@ from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.heads.gate_batches import GateBatch, off_matrix
 from stages.core.heads.gates import Gate
 from stages.core.heads.seam import Gated
+from stages.core.outcomes.tables import GATES
 from stages.core.tasks.examples import read_examples
 from tests import toy
 
@@ -124,7 +125,7 @@ def test_other_resamples_run_no_gate_anew(project, capsys):
     ablate.run_stage("toy")
     kept = [KEPT(name) for name in ("tuned 0", "tuned 4", "tuned_from_random 0")]
     assert capsys.readouterr().out == "".join(kept)
-    assert np.load("work/measures/ablate/toy-resampled.npy").shape[2] == 30
+    assert len(pd.read_parquet(GATES.path("toy"))["effect_drawn"][0]) == 30
 
 
 def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
@@ -142,12 +143,12 @@ def test_a_model_that_changed_is_looked_at_anew(project, capsys, tiny_bert):
 
 def test_effects_of_every_seed_and_arm_stand_in_one_table(project):
     ablate.run_stage("toy", 4)
-    written = Path("work/measures/ablate").glob("*.parquet")
+    written = Path("work/measures/ablate/toy").glob("*.parquet")
     alone = {path.name: pd.read_parquet(path) for path in written}
     ablate.run_stage("toy")
     assert len(alone) == 5
     for name, of_one in alone.items():
-        table = pd.read_parquet(f"work/measures/ablate/{name}")
+        table = pd.read_parquet(f"work/measures/ablate/toy/{name}")
         assert table["seed"].unique().tolist() == [0, 4]
         arms = table[["arm", "seed"]].drop_duplicates()
         control = [] if "gaps" in name else [["tuned_from_random", 0]]  # it has no half shares
@@ -158,7 +159,7 @@ def test_effects_of_every_seed_and_arm_stand_in_one_table(project):
 
 def test_no_control_is_made_of_a_seed_that_has_none(project):
     ablate.run_stage("toy", 4)
-    assert set(pd.read_parquet("work/measures/ablate/toy.parquet")["arm"]) == {"tuned"}
+    assert set(pd.read_parquet(GATES.path("toy"))["arm"]) == {"tuned"}
 
 
 def test_only_the_outcomes_of_the_tuned_encoder_are_outputs(project):

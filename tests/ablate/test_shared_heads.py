@@ -8,11 +8,10 @@ import pytest
 
 from stages.ablate.shared_heads import scored_by
 from stages.core.outcomes.tables import GATES
-from stages.core.stage.places import MEASURES
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
 from stages.core.verdicts.measures import Measures
-from tests.claims import found, write_rows, write_run
+from tests.claims import found, write_run, write_table
 
 LAYERS, HEADS, RESAMPLES = 3, 4, 300
 TASKS = ("stsb", "rte", "mrpc")
@@ -124,19 +123,18 @@ def write_grids(
         {"family": "layer", "effect": -9, "head": -1},
         {"arm": "untuned", "effect": -9},
     ]
-    tables: dict[str, tuple[list, list]] = {}
+    for task in effects if seed == 0 else ():
+        (measures.folder / f"ablate/{task}/gates.parquet").unlink(missing_ok=True)
     for arm, of_arm in (("tuned", effects), ("tuned_from_random", control or {})):
         for stream, (task, of_task) in enumerate(of_arm.items()):
             rows, drawn = grid(of_task, stream=stream)
             rows = [row | place | {"arm": arm} for row in rows]
             of_decoys = [row | decoy for decoy in decoys for row in rows[:2]]
-            written, resampled = tables.setdefault(task, ([], []))
-            written += rows + of_decoys
-            resampled += [drawn, np.full((len(of_decoys), RESAMPLES), -9)]
-    for task, (written, resampled) in tables.items():
-        write_rows(measures, GATES, written, task=task)
-        path = measures.folder / GATES.resampled_path(task=task).relative_to(MEASURES)
-        np.save(path, np.stack([np.concatenate(resampled)] * 2))
+            for row, line in zip(rows, drawn, strict=True):
+                row["effect_drawn"] = line
+            for decoy in of_decoys:
+                decoy["effect_drawn"] = np.full(RESAMPLES, -9.0)
+            write_table(measures, GATES, rows + of_decoys, data=task)
 
 
 @pytest.fixture
@@ -184,17 +182,8 @@ def test_both_tasks_are_needed(of_glue):
 
 def test_fine_tunings_of_both_tasks_stand_side_by_side(of_glue):
     """The first ones need each other's heads, the second ones have heads of their own."""
-    stacked = {}
     for seed, rte in ((0, PAIR), (1, ((0, 0), (0, 1)))):
         write_grids(of_glue, {"stsb": losses(*PAIR), "rte": losses(*rte)}, seed)
-        for task in ("stsb", "rte"):
-            path = of_glue.folder / GATES.path(task=task).relative_to(MEASURES)
-            drawn = of_glue.folder / GATES.resampled_path(task=task).relative_to(MEASURES)
-            parts = stacked.setdefault((path, drawn), [])
-            parts.append((pd.read_parquet(path), np.load(drawn)))
-    for (path, drawn), parts in stacked.items():
-        pd.concat([part[0] for part in parts]).to_parquet(path, index=False)
-        np.save(drawn, np.concatenate([part[1] for part in parts], axis=1))
     answer = of_both(of_glue)
     # -20, then the two heads that are needed are among ten others: 0 + 4.
     assert answer.tasks["rte"].value == pytest.approx((-20 + 4) / 2)

@@ -112,7 +112,7 @@ def test_effects_are_in_accuracy_with_the_first_metric_beside_it(tmp_path, monke
         write(f"shares-{mode}", list(random_shares(2, 3, mode, shares[mode], 2, 0)), 10)
     ablate.run_stage("toy", 0)
 
-    gates = pd.read_parquet(GATES.path(task="toy", seed=0))
+    gates = pd.read_parquet(GATES.path("toy"))
     assert gates.groupby(["metric", "mode"], sort=False).size().to_dict() == {
         ("accuracy", "mean"): 8,
         ("accuracy", "zero"): 8,
@@ -128,11 +128,11 @@ def test_effects_are_in_accuracy_with_the_first_metric_beside_it(tmp_path, monke
             np.mean(after[5] == labels[:count]) - np.mean(before == labels[:count])
         )
         row = rows.loc[("f1", "layer", 1, -1)]
-        assert row["value"] == pytest.approx(f1_score(labels[:count], after[7]))
+        assert row["ablated"] == pytest.approx(f1_score(labels[:count], after[7]))
         assert row["baseline"] == pytest.approx(f1_score(labels[:count], before))
     for table, rows in ((MEANS, 2 * 2 * 2), (HELD_OUT, 2 * 2 * 2 * 2)):
-        assert len(pd.read_parquet(table.path(task="toy", seed=0))) == rows
-    curves = pd.read_parquet(CURVES.path(task="toy", seed=0))
+        assert len(pd.read_parquet(table.path("toy"))) == rows
+    curves = pd.read_parquet(CURVES.path("toy"))
     assert curves.groupby("mode").size().to_dict() == {"zero": 2 * 3 * 3, "mean": 2 * 3 * 2}
     assert set(curves["examples"]) == {10}
-    assert len(pd.read_parquet(GAPS.path(task="toy", seed=0))) == 2 * (2 + 1)
+    assert len(pd.read_parquet(GAPS.path("toy"))) == 2 * (2 + 1)

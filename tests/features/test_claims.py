@@ -6,7 +6,7 @@ import pytest
 from stages.core.outcomes.tables import GATES
 from stages.core.verdicts.measures import NotMeasured
 from stages.features.tables import CHANGES, CLS, MATCHES, RISES, SHARES
-from tests.claims import found, write_drawn, write_table
+from tests.claims import found, write_table
 
 EXAMPLES = 12
 SPREAD = np.linspace(-0.02, 0.02, EXAMPLES)
@@ -227,6 +227,7 @@ def write_matches(measures, task: str, gains: dict[str, list[float]], effects: l
         for place, gain in zip(places, of_arm, strict=True)
     ]
     write_table(measures, MATCHES, rows, spread=0.01, data=task)
+    (measures.folder / f"ablate/{task}/gates.parquet").unlink(missing_ok=True)
     gate = {"family": "head", "metric": "accuracy", "examples": 90}
     grid = [
         {**gate, **place, "mode": mode, "seed": seed, "effect": value, "relative": -value}
@@ -235,7 +236,7 @@ def write_matches(measures, task: str, gains: dict[str, list[float]], effects: l
     ]
     rows = [row | {"arm": "tuned"} for row in grid]
     rows += [row | {"arm": "tuned_from_random", "effect": -row["effect"]} for row in grid]
-    write_drawn(measures, GATES, rows[::-1], task=task)
+    write_table(measures, GATES, rows[::-1], data=task)
 
 
 def test_the_heads_that_a_task_needs_are_scored_by_what_matching_words_gain(measures):

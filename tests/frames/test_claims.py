@@ -1,8 +1,9 @@
 """What claims read of tables of frames, beside rows that they must leave alone."""
 
-import pandas as pd
 import pytest
 
+from stages.core.outcomes.tables import GATES
+from stages.core.tables import estimate_columns
 from stages.core.verdicts.measures import Measures, NotMeasured
 from stages.frames.tables import BEST, HEADS
 from tests.claims import found, write_table
@@ -57,12 +58,12 @@ def test_heads_above_a_weight_are_counted_of_so_many_texts(measures):
 
 def gate(layer: int, head: int, effect: float, seed: int = 0, **changes) -> dict:
     row = {"family": "head", "mode": "uniform", "layer": layer, "head": head, "examples": 50}
-    row |= {"effect": effect, "low": effect - 0.02, "high": effect + 0.01, "seed": seed}
+    row |= estimate_columns("effect", effect, effect - 0.02, effect + 0.01) | {"seed": seed}
     return row | {"baseline": 0.8, "metric": "accuracy", "arm": "tuned"} | changes
 
 
 @pytest.fixture
-def turned_off(measures, monkeypatch):
+def turned_off(measures):
     """Of both tasks the two heads with most weight, and others that no claim is about."""
     write_table(measures, HEADS, HEAD_ROWS)
     measures._wanted["corpus"] = ["one"]
@@ -77,8 +78,8 @@ def turned_off(measures, monkeypatch):
     ]
     one = [gate(1, 2, -0.01), gate(2, 0, 0.03), *decoys]
     two = [gate(1, 2, 0.0), gate(2, 0, -0.02), *decoys]
-    rows = pd.concat([pd.DataFrame(one).assign(task="one"), pd.DataFrame(two).assign(task="two")])
-    monkeypatch.setattr("stages.frames.claims.of_learnt_tasks", lambda *_, **__: rows)
+    write_table(measures, GATES, one, data="one")
+    write_table(measures, GATES, two, data="two")
     return measures
 
 
@@ -99,10 +100,11 @@ def test_the_worse_of_the_heads_on_the_worst_task(turned_off):
     assert found(turned_off, "frame_heads_off", heads=3).pooled.value == pytest.approx(-2)
 
 
-def test_several_seeds_are_one_effect_a_head(turned_off, monkeypatch):
+def test_several_seeds_are_one_effect_a_head(turned_off):
     runs = [gate(1, 2, -0.3, 0), gate(1, 2, 0.3, 1), gate(2, 0, 0.1, 0), gate(2, 0, 0.1, 1)]
-    rows = pd.DataFrame(runs).assign(task="one")
-    monkeypatch.setattr("stages.frames.claims.of_learnt_tasks", lambda *_, **__: rows)
+    for task in ("one", "two"):
+        (turned_off.folder / f"ablate/{task}/gates.parquet").unlink()
+    write_table(turned_off, GATES, runs)
     answer = found(turned_off, "frame_heads_off", heads=2)
     # The first head's mean is 0, and one of its seeds alone would say -30.
     assert answer.pooled.value == pytest.approx(0)

@@ -1,13 +1,12 @@
 """The stage on tiny models of two seeds, beside the outcomes that `ablate` has of them."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from stages.ablate import stage as ablate
 from stages.importance import stage as importance
+from stages.importance.tables import AGREEMENT, COSTS, HEADS
 from tests import toy
 
 SIZES = {
@@ -47,22 +46,20 @@ def project(tmp_path, monkeypatch, tiny_bert) -> None:
 
 
 def test_every_seed_of_the_task_has_rows_of_its_own(project):
-    names = ("toy", "toy-agreement")
     alone = {}
     for seed in (1, 0):
         importance.run_stage("toy", seed)
-        alone[seed] = [
-            pd.read_parquet(f"work/measures/importance/{name}.parquet") for name in names
-        ]
+        alone[seed] = [pd.read_parquet(declared.path("toy")) for declared in (HEADS, AGREEMENT)]
     assert (alone[0][0]["importance"] != alone[1][0]["importance"]).any()
     importance.run_stage("toy")
-    for place, name in enumerate(names):
-        together = pd.read_parquet(Path(f"work/measures/importance/{name}.parquet"))
+    for place, declared in enumerate((HEADS, AGREEMENT)):
+        together = pd.read_parquet(declared.path("toy"))
         expected = pd.concat([alone[1][place], alone[0][place]], ignore_index=True)
         pd.testing.assert_frame_equal(together, expected)
-    drawn = np.load("work/measures/importance/toy-agreement-resampled.npy")
-    assert drawn.shape == (1, len(together), IMPORTANCE["resamples"])
-    limits = np.quantile(drawn[0], [0.025, 0.975], axis=1)
-    np.testing.assert_allclose(limits, together[["low", "high"]].to_numpy().T, atol=1e-6)
-    (cost,) = pd.read_parquet("work/measures/importance/toy-cost.parquet").to_dict("records")
+    drawn = np.stack(list(together["spearman_drawn"]))
+    assert drawn.shape == (len(together), IMPORTANCE["resamples"])
+    limits = np.quantile(drawn, [0.025, 0.975], axis=1)
+    ends = together[["spearman_low", "spearman_high"]].to_numpy().T
+    np.testing.assert_allclose(limits, ends, atol=1e-6)
+    (cost,) = pd.read_parquet(COSTS.path("toy")).to_dict("records")
     assert cost["examples"] == 16

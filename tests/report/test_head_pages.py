@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.ablate import head_facts as ablate
 from stages.core.verdicts.measures import Measures
 from stages.core.viewer.packed_maps import unpacked
 from stages.core.viewer.tables import TEXTS as KEPT
@@ -115,46 +114,3 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
     assert '"name":"its public name"' in index
     assert '"numbers":[false,true]' in index
     assert '"generated":["written"]' in index
-
-
-CASE = "; a case is a task and a way to turn the head off."
-
-
-def effects(*rows: tuple) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["task", "off as", "effect, points", "low", "high"])
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (
-            effects(("a", "zero", -2.0, -3.0, -1.0), ("b", "zero", 1.0, -1.0, 3.0)),
-            "Without it the score falls in 1 of 2 cases (a, zero: -2.0 points [-3.0, -1.0])" + CASE,
-        ),
-        (
-            effects(("a", "zero", -2.0, -3.0, -1.0), ("a", "mean", 4.0, 2.0, 6.0)),
-            "Without it the score falls in 1 of 2 cases (a, zero: -2.0 points [-3.0, -1.0]) and "
-            "rises in 1 of 2 cases (a, mean: +4.0 points [+2.0, +6.0])" + CASE,
-        ),
-        (  # a tie: both are named
-            effects(("a", "zero", -2.0, -3.0, -1.0), ("b", "zero", -2.0, -2.5, -1.5)),
-            "Without it the score falls in both cases (most on a, zero: -2.0 points [-3.0, -1.0] "
-            "and b, zero: -2.0 points [-2.5, -1.5])" + CASE,
-        ),
-        (
-            effects(("a", "zero", -2.0, -3.0, -1.0)),
-            "Without it the score falls in the only case (a, zero: -2.0 points [-3.0, -1.0])"
-            + CASE,
-        ),
-        (
-            effects(("a", "zero", 0.0, 0.0, 0.0), ("b", "zero", NAN, NAN, NAN)),
-            "Without it the score is not shown to change in any of 2 cases" + CASE,
-        ),
-        (
-            effects(("a", "zero", 0.1, -1.0, 1.0)),
-            "Without it the score is not shown to change in the only case" + CASE,
-        ),
-    ],
-)
-def test_what_is_said_of_effects(rows, said):
-    assert ablate.said(rows) == said

@@ -34,6 +34,8 @@ from tests.synthetic_measures import HEADS, LAYERS, run_stage
 from tests.synthetic_reading import QUESTIONS
 from tools.pipeline import ROOT
 
+ABLATED = "effect of ablation (uniform, points), relevance"  # a column of the table of all heads
+
 
 def digests(folder: Path) -> dict[str, str]:
     return {
@@ -124,7 +126,7 @@ def test_the_table_of_all_heads_joins_the_pages(synthetic_reports):
     assert (reports / "heads.csv").read_bytes() == (reports / "site/heads.csv").read_bytes()
     table = pd.read_csv(reports / "heads.csv")
     assert len(table) == LAYERS * HEADS
-    for column in ("pattern", "cosine before/after tuning", "off: relevance (points)"):
+    for column in ("pattern", "cosine before/after tuning", ABLATED):
         assert table[column].notna().all()
 
 
@@ -138,7 +140,7 @@ def test_absent_measures_leave_their_page_out(synthetic_reports, tmp_path):
     assert not list(reports.rglob("ablate*"))
     assert "pages/ablate.html" not in (reports / "site/index.html").read_text()
     assert "pages/drift.html" in (reports / "site/index.html").read_text()
-    assert "off: relevance (points)" not in pd.read_csv(reports / "heads.csv").columns
+    assert ABLATED not in pd.read_csv(reports / "heads.csv").columns
 
 
 def test_tables_are_rounded_and_have_no_negative_zero(tmp_path):
@@ -167,7 +169,7 @@ def test_heads_of_two_models_stand_in_rows_of_their_own(synthetic_reports, tmp_p
     assert not heads.duplicated(["model", "layer", "head"]).any()
     others = heads[heads["model"] == "another-bert"]
     assert others["best relation"].notna().all()
-    assert others["off: relevance (points)"].isna().all()
+    assert others[ABLATED].isna().all()
     written = json.loads((folder / "reports/findings.json").read_text())
     assert written["models"] == ["tiny", "another-bert"]
     assert {claim["model"] for claim in written["claims"].values()} <= {"tiny", ""}
@@ -202,5 +204,4 @@ def test_the_list_of_columns_is_in_words_and_names_those_of_the_file(synthetic_r
     words, names = [term for term, _ in terms], [code or term for term, code in terms]
     assert words == shown[2:]  # behind layer and head
     assert [unescape(name) for name in names] == list(pd.read_csv(reports / "heads.csv"))[3:]
-    assert "tuned from random weights, off: relevance (points)" in words
-    assert "tuned_from_random, off: relevance (points)" in names
+    assert ABLATED in words and ABLATED in names

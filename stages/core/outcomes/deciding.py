@@ -4,11 +4,12 @@ Claims speak of accuracy. Where a task's first metric is another one of classes,
 effects stand beside those of accuracy, as rows of their own.
 """
 
-import pandas as pd
-
+from stages.core.tables import Selection, Table
 from stages.core.tasks.task import REGRESSION_METRICS, Task
 
 ACCURACY = "accuracy"
+# The metrics that decide. No task has both accuracy and a correlation, so the metric's name tells.
+DECIDING_METRICS = [ACCURACY, *sorted(REGRESSION_METRICS)]
 
 
 def deciding_metric(task: Task) -> str:
@@ -21,9 +22,6 @@ def effect_metrics(task: Task) -> list[str]:
     return list(dict.fromkeys([deciding_metric(task), task.metrics[0]]))
 
 
-def deciding(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of a table with a column `metric`, the rows of the metric that decides.
-
-    No task has both accuracy and a correlation, so the metric's name tells.
-    """
-    return rows[rows["metric"].isin({ACCURACY, *REGRESSION_METRICS})]
+def deciding_rows(table: Table, **conditions: str | float) -> Selection:
+    """The rows of a table of effects in the metric that decides, with these values."""
+    return table.where(metric=DECIDING_METRICS, **conditions)

@@ -1,8 +1,7 @@
-"""From the outcomes of gates to effects: tables with intervals, and with resamples beside them."""
+"""From the outcomes of gates to tables of effects, with intervals and resamples."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,100 +17,76 @@ from stages.core.outcomes.paired import (
     paired_effects,
     resample,
 )
-from stages.core.outcomes.tables import EFFECTS, HELD_OUT_EFFECTS
-from stages.core.stage.tables import MeasuredTable
-
-Resamples = Float[np.ndarray, "row resample"]
-
-
-@dataclass(frozen=True)
-class DrawnTable:
-    """A table, and its effects on resamples: in the metric's unit, and relative to the baseline."""
-
-    rows: pd.DataFrame
-    drawn: Float[np.ndarray, "2 row resample"]
-
-    def of_run(self, seed: int, arm: str) -> "DrawnTable":
-        """The table with columns that say of which seed and arm the encoder is."""
-        return replace(self, rows=self.rows.assign(seed=seed, arm=arm))
-
-
-def write_drawn(declared: MeasuredTable, parts: Sequence[DrawnTable], **fields: Any) -> None:
-    """Write tables one below the other, with their resamples beside them."""
-    declared.write([part.rows for part in parts], [part.drawn for part in parts], **fields)
+from stages.core.outcomes.tables import CURVES, GAPS, GATES, HELD_OUT, MEANS
+from stages.core.tables import Table, estimate_columns
 
 
 def fixed_tables(
     outcomes: Outcomes, resamples: int, splits: int, seed: int, arm: str
-) -> dict[str, DrawnTable]:
-    """Tables of gates that are not random: `gates`, `means` and `held_out`.
+) -> dict[Table, pd.DataFrame]:
+    """Rows of the tables of gates that are not random, without seed and arm.
 
     Args:
-        splits: divisions in halves, of which one chooses and the other scores.
+        splits: divisions in halves: one selects, the other scores.
         arm: of the encoder; what `one_more_each_way` adds is drawn for each apart.
     """
     resampled = resample(outcomes, resamples, seed)
     stream = (seed, *arm.encode())
     return {
-        "gates": effect_table(outcomes, resampled, stream),
-        "means": mean_table(outcomes, resampled),
-        "held_out": held_out_table(outcomes, resampled, splits, stream),
+        GATES: effect_table(outcomes, resampled, stream),
+        MEANS: mean_table(outcomes, resampled),
+        HELD_OUT: held_out_table(outcomes, resampled, splits, stream),
     }
 
 
-def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[str, DrawnTable]:
-    """Tables of random shares of heads: `curves` and `gaps`."""
+def random_tables(outcomes: Outcomes, resamples: int, seed: int) -> dict[Table, pd.DataFrame]:
+    """Rows of the tables of random shares of heads, without seed and arm."""
     resampled = resample(outcomes, resamples, seed)
     points = curve_points(outcomes, resampled, seed)
     return {
-        "curves": curve_table(outcomes, resampled, points),
-        "gaps": gap_table(outcomes, resampled, points),
+        CURVES: curve_table(outcomes, resampled, points),
+        GAPS: gap_table(outcomes, resampled, points),
     }
 
 
 def effect_table(
     outcomes: Outcomes, resampled: ResampledMetric, stream: tuple[int, ...]
-) -> DrawnTable:
-    """The gates with metric, examples, baseline, value, effect, relative, their limits, p, p_holm.
+) -> pd.DataFrame:
+    """One row a gate, with the columns of `GATES` but for seed and arm.
 
-    `effect` is value minus baseline in the metric's unit (absolute, as Kovaleva et al. 2019),
+    `effect` is `ablated` minus `baseline` in the metric's unit (absolute, as Kovaleva et al. 2019),
     `relative` is effect / baseline (as the query-title study; unknown for baselines of 0 and less).
     `p_holm` is corrected within each family and mode.
     """
     effects = resampled.effects
     effects = effects + one_more_each_way(outcomes, *effects.shape, stream)
-    found = paired_effects(outcomes, effects)
-    described = _described(found["effect"].to_numpy(), effects, outcomes, resampled)
-    table = pd.concat([outcomes.gates, described.rows, found[["value", "p"]]], axis=1)
+    paired = paired_effects(outcomes, effects).rename(columns={"value": "ablated"})
+    described = _described(paired["effect"].to_numpy(), effects, outcomes, resampled)
+    places = outcomes.gates[["family", "mode", "layer", "head", "precision"]]
+    table = pd.concat([places, described, paired[["ablated", "p"]]], axis=1)
     table["p_holm"] = np.nan
     for _, group in table.groupby(["family", "mode"]):
         table.loc[group.index, "p_holm"] = holm(group["p"].to_numpy())
-    return replace(described, rows=table)
+    return table
 
 
-def mean_table(outcomes: Outcomes, resampled: ResampledMetric) -> DrawnTable:
-    """The mean effect over all heads, and over all layers, of each mode: as of one drawn at random.
-
-    Returns:
-        family, mode, gates (how many), metric, examples, baseline, effect, relative, their limits.
-    """
+def mean_table(outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
+    """The mean effect over all heads, and over all layers, of each mode: columns of `MEANS`."""
     places, effects, drawn = [], [], []
     for (family, mode), gates in _fixed(outcomes):
         places.append({"family": family, "mode": mode, "gates": len(gates)})
         effects.append(outcomes.after[gates].mean() - outcomes.before)
         drawn.append(resampled.effects[gates].mean(axis=0))
-    return _beside(places, _described(np.array(effects), np.stack(drawn), outcomes, resampled))
+    described = _described(np.array(effects), np.stack(drawn), outcomes, resampled)
+    return pd.concat([pd.DataFrame(places), described], axis=1)
 
 
 def held_out_table(
     outcomes: Outcomes, resampled: ResampledMetric, splits: int, stream: tuple[int, ...]
-) -> DrawnTable:
-    """The best and the worst head and layer of each mode, chosen on one half, scored on the other.
+) -> pd.DataFrame:
+    """The best and the worst head and layer of each mode, selected on one half of the examples.
 
-    Returns:
-        family, mode, picked (`best` | `worst`), layer and head chosen most often,
-        effect_picked_half, metric, examples, baseline, effect_heldout, relative_heldout, their
-        limits.
+    They are scored on the other half. The columns are those of `HELD_OUT`.
     """
     halves = halve(outcomes, splits, stream[0])
     places, choices = [], []
@@ -133,9 +108,8 @@ def held_out_table(
     drawn = np.stack([choice.drawn for choice in choices])
     drawn = drawn + one_more_each_way(outcomes, *drawn.shape, (*stream, 1))
     effects = np.array([choice.effect for choice in choices])
-    table = _beside(places, _described(effects, drawn, outcomes, resampled))
-    names = dict(zip(EFFECTS, HELD_OUT_EFFECTS, strict=True))
-    return replace(table, rows=table.rows.rename(columns=names))
+    described = _described(effects, drawn, outcomes, resampled)
+    return pd.concat([pd.DataFrame(places), described], axis=1)
 
 
 @dataclass(frozen=True)
@@ -185,12 +159,10 @@ def _for_few(draws: int) -> float:
     return float(student * np.sqrt(draws / (draws - 1)))
 
 
-def curve_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]) -> DrawnTable:
-    """The mean effect of a random share of heads; the share 0 is the baseline itself.
-
-    Returns:
-        mode, band, share, draws, metric, examples, baseline, effect, relative, their limits.
-    """
+def curve_table(
+    outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]
+) -> pd.DataFrame:
+    """The mean effect of a random share of heads; the share 0 is the baseline: `CURVES`."""
     nothing = np.zeros(resampled.before.shape)
     starts = sorted({(point.mode, point.band) for point in points})
     zeros = [Point(mode, band, 0.0, 1, 0.0, nothing) for mode, band in starts]
@@ -198,13 +170,10 @@ def curve_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Poi
     return _table_of(ordered, outcomes, resampled)
 
 
-def gap_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]) -> DrawnTable:
+def gap_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point]) -> pd.DataFrame:
     """What a share of the lower half's heads costs more than the same share of the upper half's.
 
-    Paired: both halves are turned off on the same resampled examples.
-
-    Returns:
-        As `curve_table`, the effect of the lower band minus that of the upper; without `band`.
+    Paired: both halves are ablated on the same resampled examples. The columns are those of `GAPS`.
     """
     by_place = {(point.mode, point.band, point.share): point for point in points}
     gaps = [
@@ -218,53 +187,42 @@ def gap_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point
         if lower.band == "lower"
         and (upper := by_place.get((lower.mode, "upper", lower.share))) is not None
     ]
-    table = _table_of(gaps, outcomes, resampled)
-    return replace(table, rows=table.rows.drop(columns="band"))
+    return _table_of(gaps, outcomes, resampled).drop(columns="band")
 
 
-def _table_of(points: list[Point], outcomes: Outcomes, resampled: ResampledMetric) -> DrawnTable:
+def _table_of(points: list[Point], outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
     # An encoder of one layer has no halves: an empty table with the same columns.
     columns = Point("", "", 0.0, 0, 0.0, np.zeros(1)).place().keys()
     changes = np.array([point.changes for point in points]).reshape(-1, len(resampled.before))
     effects = np.array([point.effect for point in points])
     described = _described(effects, changes, outcomes, resampled)
     places = pd.DataFrame([point.place() for point in points], columns=list(columns))
-    return replace(described, rows=pd.concat([places, described.rows], axis=1))
-
-
-def _beside(places: Iterable[dict[str, Any]], described: DrawnTable) -> DrawnTable:
-    return replace(described, rows=pd.concat([pd.DataFrame(places), described.rows], axis=1))
+    return pd.concat([places, described], axis=1)
 
 
 def _described(
     effects: Float[np.ndarray, " row"],
-    drawn: Resamples,
+    drawn: Float[np.ndarray, "row resample"],
     outcomes: Outcomes,
     resampled: ResampledMetric,
-) -> DrawnTable:
-    """Effects, the same relative to the baseline, and the intervals of both.
+) -> pd.DataFrame:
+    """The columns `metric` and `EFFECTS`, a row an effect.
 
     The baseline of relative effects is that of the same resample; where one of them is not above 0
     there is no interval.
     """
-    baseline = resampled.before
+    before, baseline = outcomes.before, resampled.before
     relative = drawn / np.where(baseline > 0, baseline, np.nan)
-    limits = {
-        f"{name}{end}": bound
-        for name, values in (("", drawn), ("relative_", relative))
-        for end, bound in zip(("low", "high"), percentile_interval(values), strict=True)
-    }
-    rows = pd.DataFrame(
+    in_share = effects / (before if before > 0 else np.nan)
+    return pd.DataFrame(
         {
             "metric": outcomes.metric,
             "examples": len(outcomes.labels),
-            "baseline": outcomes.before,
-            "effect": effects,
-            "relative": effects / (outcomes.before if outcomes.before > 0 else np.nan),
-            **limits,
+            "baseline": before,
+            **estimate_columns("effect", effects, *percentile_interval(drawn), drawn),
+            **estimate_columns("relative", in_share, *percentile_interval(relative), relative),
         }
     )
-    return DrawnTable(rows, np.stack([drawn, relative]))
 
 
 def _fixed(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], Int[np.ndarray, " some"]]]:

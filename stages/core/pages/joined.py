@@ -9,7 +9,9 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.of_data import studied_rows
 
 
-def joined(measures: Measures, wanted: Table | Selection, *columns: str) -> pd.DataFrame:
+def joined(
+    measures: Measures, wanted: Table | Selection, *columns: str, scale: float = 1
+) -> pd.DataFrame:
     """The rows of a selection over their seeds.
 
     Intervals end at the declared bounds of a value.
@@ -17,6 +19,7 @@ def joined(measures: Measures, wanted: Table | Selection, *columns: str) -> pd.D
     Args:
         columns: values with intervals that are joined by their resamples, if there are any; a
             fine-tuning without the value is left out. Other columns are those of the first one.
+        scale: of these values; 100 makes points or percent of shares.
 
     Returns:
         The columns of the table without `seed` and resamples.
@@ -34,6 +37,9 @@ def joined(measures: Measures, wanted: Table | Selection, *columns: str) -> pd.D
         if table.values[column].interval:
             ends = {end: rows[end].clip(least, most) for end in interval_of(column)}
             rows = rows.assign(**ends)
+    if scale != 1:
+        scaled = [name for column in columns for name in (column, *interval_of(column))]
+        rows = rows.assign(**{name: scale * rows[name] for name in scaled if name in rows})
     return rows.drop(columns=["seed", *table.resampled], errors="ignore")
 
 

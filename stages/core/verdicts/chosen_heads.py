@@ -1,4 +1,4 @@
-"""The heads that a task loses most without, and how another figure of them differs from others'."""
+"""Compare a task's most important heads with its other heads on a second measure."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from stages.core.outcomes.deciding import deciding_rows
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, Arm
-from stages.core.stage.tables import drawn_name
+from stages.core.tables import drawn_of
+from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
-from stages.core.verdicts.learnt import of_learnt_tasks
-from stages.core.verdicts.measures import Measures, of_arm
+from stages.core.verdicts.learnt import not_learnt
+from stages.core.verdicts.measures import Measures
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,22 @@ class OfHeads:
 def of_heads(rows: pd.DataFrame, column: str) -> OfHeads:
     """A column of a table with one row a head, read with its resamples."""
     rows = rows.sort_values(["layer", "head"])
-    drawn = np.stack(list(rows[drawn_name(column)]), axis=-1)
+    drawn = np.stack(list(rows[drawn_of(column)]), axis=-1)
     return OfHeads(rows[column].to_numpy(), drawn.astype(float))
 
 
-def heads_off(measures: Measures, arm: Arm = TUNED) -> pd.DataFrame:
+def ablated_heads(measures: Measures, arm: Arm = TUNED) -> pd.DataFrame:
     """Effects of single heads on the learnt tasks, with resamples: `uniform`, as Kovaleva et al.
 
     Raises:
         NotMeasured: the arm has no such effects, or has learnt no task.
     """
-    rows = of_arm(of_learnt_tasks(measures, GATES, arm, resampled=True), arm)
-    rows = rows[(rows["family"] == "head") & (rows["mode"] == "uniform")]
-    return rows[rows["metric"] == rows["task"].map(measures.deciding)]
+    uniform = deciding_rows(GATES, family="head", mode="uniform", arm=arm)
+    rows = measures.rows(uniform, drawn=True)
+    rows = rows[~rows["data"].isin(not_learnt(measures, arm))]
+    if rows.empty:
+        raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
+    return rows
 
 
 def lowest(

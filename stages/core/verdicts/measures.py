@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from stages.core.measured import MEASURED
 from stages.core.questions.task import reader_seeds
-from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED, Arm
+from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
@@ -282,18 +282,6 @@ def _stamp(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=512)
 def _read(path: Path, written: int, size: int) -> pd.DataFrame:
     return pd.read_parquet(path)
-
-
-def of_arm(rows: pd.DataFrame, arm: Arm) -> pd.DataFrame:
-    """The rows of one arm.
-
-    Raises:
-        NotMeasured: there is none.
-    """
-    rows = rows[rows["arm"] == arm]
-    if rows.empty:
-        raise NotMeasured(f"the arm {arm} was not measured")
-    return rows
 
 
 def fine_tunings(runs: pd.DataFrame, tasks: Iterable[str]) -> int:

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from stages.core.outcomes.deciding import deciding, deciding_metric, effect_metrics
+from stages.core.outcomes.deciding import deciding_metric, deciding_rows, effect_metrics
+from stages.core.outcomes.tables import GATES
 from stages.core.tasks.task import Task
 
 DATA = {"source": "written", "train": 1, "validation": 1, "seed": 0}
@@ -26,5 +27,7 @@ def test_the_metric_that_decides_comes_first(kind, metrics, expected):
 
 
 def test_rows_of_other_metrics_decide_nothing():
-    rows = pd.DataFrame({"metric": ["accuracy", "f1", "macro_f1", "pearson"], "effect": range(4)})
-    assert deciding(rows)["effect"].tolist() == [0, 3]
+    metrics = ["accuracy", "f1", "macro_f1", "pearson"]
+    rows = pd.DataFrame({"metric": metrics, "mode": "zero", "effect": range(4)})
+    assert deciding_rows(GATES, mode="zero").of(rows)["effect"].tolist() == [0, 3]
+    assert deciding_rows(GATES, mode="mean").of(rows).empty

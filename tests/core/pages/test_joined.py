@@ -29,6 +29,9 @@ def test_seeds_are_joined_as_claims_join_them_and_end_at_the_bounds(measures):
     drawn = measures.rows(CROPPED.where(layer=0), drawn=True).to_dict("records")
     claim = over_seeds([Estimate.of_value(row, "cosine", 1) for row in drawn])
     assert (first["cosine_low"], first["cosine_high"]) == pytest.approx((claim.low, claim.high))
+    in_percent = joined(measures, CROPPED, "cosine", scale=100).to_dict("records")
+    scaled = [in_percent[1][column] for column in ("layer", "cosine", "cosine_high")]
+    assert scaled == pytest.approx([1, 94.95, 100])
 
 
 def test_the_mean_of_a_layer_is_drawn_with_its_heads(measures):
