@@ -181,7 +181,8 @@ class Dots(Kind):
         source: how the legend calls it.
         rival: a column with another value of the same unit, drawn once a row.
         rival_title: how the legend calls it.
-        bound: the value that the sentence counts rows above and below.
+        bound: the value that the sentence counts rows above and below; None: it counts none, and
+            the axis need not begin at 0.
         gain: the column whose interval says so, if it is not the value's.
         words: puts the first label in words.
         uncounted: values of the first label that the sentence leaves out.
@@ -194,7 +195,7 @@ class Dots(Kind):
     source: str = "published"
     rival: str = ""
     rival_title: str = ""
-    bound: float = 0.0
+    bound: float | None = 0.0
     gain: str = ""
     uncounted: tuple[str, ...] = ()
 
@@ -221,14 +222,20 @@ class Dots(Kind):
             self.name,
             self.title,
             f"A dot with its 95% interval for each row. {self.caption}".strip(),
-            charts.dots(joint, "label", self.declared.heading, group=grouped),
+            charts.dots(
+                joint,
+                "label",
+                self.declared.heading,
+                group=grouped,
+                zero=self.bound is not None,
+            ),
             finding=tally_in_words(
                 rows.assign(label=points["label"])[~rows[label[0]].isin(self.uncounted)],
                 self.value,
                 self.declared,
                 self.gain or self.value,
                 self.bound,
-                f"the {self.rival_title}" if self.gain else f"{self.bound:g}",
+                f"the {self.rival_title}" if self.gain else f"{self.bound or 0:g}",
             ),
         )
 
@@ -300,17 +307,18 @@ class Scatter(Kind):
 
 @dataclass(frozen=True)
 class Matrix(Kind):
-    """Counts of the column `x` against the column `y`."""
+    """Counts of the column `x` against the column `y`; a panel for each value of `panel`."""
 
     x: str = ""
     y: str = ""
+    panel: str | None = None
 
     def draw(self, measures: Measures) -> Figure:
         rows = self.frame(measures)
         total = rows[self.value].sum()
         same = rows.loc[rows[self.x] == rows[self.y], self.value].sum()
         finding = f"On the diagonal: {same / total:.0%} of {total:,.0f}." if total else ""
-        chart = charts.matrix(rows, self.x, self.y, self.value)
+        chart = charts.matrix(rows, self.x, self.y, self.value, self.panel)
         return Figure(self.name, self.title, self.caption, chart, finding=finding)
 
 

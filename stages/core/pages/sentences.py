@@ -100,19 +100,25 @@ def layers_in_words(
 
 
 def tally_in_words(
-    rows: pd.DataFrame, column: str, value: Value, interval: str, bound: float, bound_name: str
+    rows: pd.DataFrame,
+    column: str,
+    value: Value,
+    interval: str,
+    bound: float | None,
+    bound_name: str,
 ) -> str:
     """How many rows of the encoder are shown above and below a bound, and the extreme ones.
 
     Args:
         rows: with a column `label`.
         interval: the value whose interval is held against the bound.
+        bound: None: no row is counted.
         bound_name: how the sentence calls the bound.
     """
     studied, control = studied_rows(rows), control_rows(rows)
     ends = interval_of(interval)
     parts = []
-    if ends[0] in rows:
+    if bound is not None and ends[0] in rows:
         parts.append(f"above {bound_name}: {_sides(studied, bound, *ends)}")
         if len(control):
             parts.append(f"random weights: {_sides(control, bound, *ends)}")
