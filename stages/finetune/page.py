@@ -77,6 +77,7 @@ PAGE = Page(
                     "Paired by example and by seed, over examples and over seeds.",
                     of=Value("gain in the primary metric", "points", "+.1f"),
                     label=("over", "data"),
+                    words="over {}".format,
                 ),
                 Dots(
                     "finetune-scores",

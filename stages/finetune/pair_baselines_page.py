@@ -97,6 +97,7 @@ PAGE = Page(
                     "Paired by example and by seed, over examples and over seeds.",
                     of=Value("gain", "points", "+.1f"),
                     label=("over", "metric", "data"),
+                    words="over {}".format,
                 ),
                 Dots(
                     "pair-baselines-scores",

@@ -59,5 +59,5 @@ def test_gains_are_over_each_other_model_and_stand_first(measures):
         }
     )
     first, second = PAGE.in_short(measures)
-    assert first.endswith("lowest: tuned from random weights, two (+5.0 points).")
+    assert first.endswith("lowest: over tuned from random weights, two (+5.0 points).")
     assert second == "Highest: one, tuned (90.0 points); lowest: two, untuned (40.0 points)."
