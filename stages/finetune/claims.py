@@ -16,7 +16,7 @@ from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, largest, mean_of, smallest
 from stages.core.verdicts.learnt import not_learnt
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import gain, predictions
+from stages.finetune.gains import gain, predictions, scores_of_seeds
 from stages.finetune.tables import PAIR_PREDICTIONS
 
 PRETRAINED, FROM_RANDOM, BEFORE = (
@@ -109,15 +109,11 @@ def _gains(
     tasks = [task for task in sides[0] if task in sides[1]]
     if not tasks:
         raise NotMeasured(f"no task was run with both models, {after} and {before}")
-    return {
-        task: gain(
-            measures.deciding(task),
-            *(side[task] for side in sides),
-            settings.resamples,
-            settings.seed,
-        )
-        for task in tasks
-    }
+    gains = {}
+    for task in tasks:
+        metric, sampling = measures.deciding(task), (settings.resamples, settings.seed)
+        gains[task] = gain(*(scores_of_seeds(metric, side[task], *sampling) for side in sides))
+    return gains
 
 
 def _seeds(measures: Measures, runs: Selection) -> int:

@@ -3,6 +3,7 @@
 Claims and pages both have them.
 """
 
+from collections.abc import Sequence
 from itertools import cycle, islice
 
 import pandas as pd
@@ -17,6 +18,8 @@ from stages.core.verdicts.measures import Measures
 POINTS = 100  # points in a metric of 1
 SIGNED = ("matthews", "pearson", "spearman")  # metrics that can be below 0
 RESAMPLES = 1000  # on pages
+# Of each task and metric the scores of each model, by its seeds.
+Scores = dict[tuple[str, str], dict[str, list[Estimate]]]
 
 
 def predictions(measures: Measures, wanted: Table | Selection) -> pd.DataFrame:
@@ -29,30 +32,12 @@ def predictions(measures: Measures, wanted: Table | Selection) -> pd.DataFrame:
     return rows if "seed" in rows else rows.assign(seed=0)
 
 
-def gain(
-    metric: str, after: pd.DataFrame, before: pd.DataFrame, resamples: int, seed: int
-) -> Estimate:
-    """The gain of one model over another; their runs are paired by order of seed.
-
-    Both sides share the resampled examples. A side of fewer runs takes them in turn.
+def scores_of_seeds(metric: str, runs: pd.DataFrame, resamples: int, seed: int) -> list[Estimate]:
+    """The metric of each run of a model, in order of seed; all models share the resamples.
 
     Args:
-        after: predictions on one task: seed, id, label and prediction.
-        before: the same of the other model, on the same examples.
+        runs: predictions on one task.
     """
-    sides = [_of_seeds(metric, side, resamples, seed) for side in (after, before)]
-    runs = max(map(len, sides))
-    pairs = zip(*(islice(cycle(side), runs) for side in sides), strict=True)
-    return over_seeds([difference_of(*pair) for pair in pairs])
-
-
-def score(metric: str, runs: pd.DataFrame, resamples: int, seed: int) -> Estimate:
-    """The metric of one model, mean over its runs, as of another seed and other examples."""
-    return over_seeds(_of_seeds(metric, runs, resamples, seed))
-
-
-def _of_seeds(metric: str, runs: pd.DataFrame, resamples: int, seed: int) -> list[Estimate]:
-    """The metric of each run."""
     labels = runs.groupby("id")["label"].first().to_numpy()
     predicted = runs.pivot(index="id", columns="seed", values="prediction").to_numpy().T
     samples = draw_samples(len(labels), resamples, seed)
@@ -65,53 +50,64 @@ def _of_seeds(metric: str, runs: pd.DataFrame, resamples: int, seed: int) -> lis
     ]
 
 
-def score_rows(runs: pd.DataFrame, metrics: dict[str, list[str]]) -> pd.DataFrame:
-    """One row a task, metric and model (`arm`): its score, the numbers of examples and seeds.
+def gain(after: Sequence[Estimate], before: Sequence[Estimate]) -> Estimate:
+    """The gain of one model over another, over examples and seeds.
 
-    Intervals end where the metric does.
+    Their runs are paired by order of seed; the side of fewer runs takes them in turn.
+
+    Args:
+        after: as of `scores_of_seeds`.
+        before: the same of the other model, on the same examples.
+    """
+    runs = max(len(after), len(before))
+    pairs = zip(*(islice(cycle(side), runs) for side in (after, before)), strict=True)
+    return over_seeds([difference_of(*pair) for pair in pairs])
+
+
+def scores_of(runs: pd.DataFrame, metrics: dict[str, list[str]]) -> Scores:
+    """The scores of all models on each task.
 
     Args:
         runs: as of `predictions`.
-        metrics: of each task.
+        metrics: of each task; its order is that of the result.
     """
-    rows = []
-    for data, metric, of_task in _of_metrics(runs, metrics):
-        least = -POINTS if metric in SIGNED else 0
-        for arm, run in of_task.groupby("arm", sort=False):
-            points = score(metric, run, RESAMPLES, 0)
-            low, high = (min(max(end, least), POINTS) for end in (points.low, points.high))
-            row = {"data": data, "metric": metric, "arm": arm}
-            row |= estimate_columns("score", points.value, low, high)
-            rows.append(row | {"examples": points.n, "seeds": run["seed"].nunique()})
-    return pd.DataFrame(rows)
-
-
-def gain_rows(runs: pd.DataFrame, metrics: dict[str, list[str]]) -> pd.DataFrame:
-    """One row a task, metric and other model (`over`): the gain of the tuned encoder.
-
-    Args:
-        runs: as of `predictions`.
-        metrics: of each task.
-    """
-    rows = []
-    for data, metric, of_task in _of_metrics(runs, metrics):
-        tuned = of_task[of_task["arm"] == TUNED]
-        others = of_task[of_task["arm"] != TUNED] if len(tuned) else tuned
-        for other, run in others.groupby("arm", sort=False):
-            points = gain(metric, tuned, run, RESAMPLES, 0)
-            row = {"data": data, "metric": metric, "over": other}
-            rows.append(row | estimate_columns("gain", points.value, points.low, points.high))
-    return pd.DataFrame(rows)
-
-
-def _of_metrics(
-    runs: pd.DataFrame, metrics: dict[str, list[str]]
-) -> list[tuple[str, str, pd.DataFrame]]:
-    """Each task and metric, in the order of `metrics`, with the task's predictions."""
     of_tasks = dict(iter(runs.groupby("data")))
-    return [
-        (data, metric, of_tasks[data])
+    return {
+        (data, metric): {
+            arm: scores_of_seeds(metric, run, RESAMPLES, 0)
+            for arm, run in of_tasks[data].groupby("arm", sort=False)
+        }
         for data, names in metrics.items()
         if data in of_tasks
         for metric in names
-    ]
+    }
+
+
+def score_rows(scores: Scores) -> pd.DataFrame:
+    """One row a task, metric and model (`arm`): its score, the numbers of examples and seeds.
+
+    Intervals end where the metric does.
+    """
+    rows = []
+    for (data, metric), of_arms in scores.items():
+        least = -POINTS if metric in SIGNED else 0
+        for arm, of_seeds in of_arms.items():
+            points = over_seeds(of_seeds)
+            low, high = (min(max(end, least), POINTS) for end in (points.low, points.high))
+            row = {"data": data, "metric": metric, "arm": arm}
+            row |= estimate_columns("score", points.value, low, high)
+            rows.append(row | {"examples": points.n, "seeds": len(of_seeds)})
+    return pd.DataFrame(rows)
+
+
+def gain_rows(scores: Scores) -> pd.DataFrame:
+    """One row a task, metric and other model (`over`): the gain of the tuned encoder."""
+    rows = []
+    for (data, metric), of_arms in scores.items():
+        for arm, of_seeds in of_arms.items():
+            if arm == TUNED or TUNED not in of_arms:
+                continue
+            points = gain(of_arms[TUNED], of_seeds)
+            row = {"data": data, "metric": metric, "over": arm}
+            rows.append(row | estimate_columns("gain", points.value, points.low, points.high))
+    return pd.DataFrame(rows)

@@ -1,5 +1,8 @@
 """The tasks, and what fine-tuning gains (Kovaleva et al. 2019, Table 1)."""
 
+from contextlib import suppress
+
+import numpy as np
 import pandas as pd
 
 from stages.core.pages.declared import Page, Section
@@ -9,7 +12,7 @@ from stages.core.tables import Value
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import gain_rows, predictions, score_rows
+from stages.finetune.gains import Scores, gain_rows, predictions, score_rows, scores_of
 from stages.finetune.tables import TUNING_SETTINGS
 
 SIMPLE = {
@@ -17,41 +20,39 @@ SIMPLE = {
     "bag_of_words": "bag of words",
     "word_overlap": "word overlap",
 }
+COMPARED = (TUNED, UNTUNED, TUNED_FROM_RANDOM)
 BEST = "best simple baseline"
 
 
-def runs(measures: Measures) -> pd.DataFrame:
-    """Predictions of simple baselines, if there are any, and of every arm."""
-    arms = predictions(measures, PREDICTIONS)
-    try:
-        return pd.concat(
-            [predictions(measures, BASELINES).replace({"arm": SIMPLE}), arms], ignore_index=True
-        )
-    except NotMeasured:
-        return arms
+def scores(measures: Measures) -> Scores:
+    """The primary metric of simple baselines, if there are any, and of every arm."""
+    runs = [predictions(measures, PREDICTIONS)]
+    with suppress(NotMeasured):
+        runs.insert(0, predictions(measures, BASELINES).replace({"arm": SIMPLE}))
+    metrics = {task: [metric] for task, metric in measures.primary.items()}
+    return scores_of(pd.concat(runs, ignore_index=True), metrics)
 
 
-def scores(measures: Measures) -> pd.DataFrame:
-    """One row a task and model: its primary metric."""
-    return score_rows(runs(measures), _primary(measures))
+def models(measures: Measures) -> pd.DataFrame:
+    """One row a task and model: its score."""
+    return score_rows(scores(measures))
 
 
 def gains(measures: Measures) -> pd.DataFrame:
-    """One row a task and model that is no control of attention: the gain of the tuned encoder.
+    """One row a task and other model: the gain of the tuned encoder.
 
-    The simple baseline with the highest score on the task stands for all.
+    The simple baseline with the highest score on the task stands for all. Random weights without
+    tuning are a control of attention, not of scores.
     """
-    table = scores(measures).dropna(subset="score")
-    simple = table[table["arm"].isin(SIMPLE.values())]
-    best = simple.loc[simple.groupby("data")["score"].idxmax()].set_index("data")["arm"]
-    every = runs(measures)
-    of_best = every[every["arm"] == every["data"].map(best)].assign(arm=BEST)
-    arms = every[every["arm"].isin([UNTUNED, TUNED_FROM_RANDOM, TUNED])]
-    return gain_rows(pd.concat([arms, of_best], ignore_index=True), _primary(measures))
-
-
-def _primary(measures: Measures) -> dict[str, list[str]]:
-    return {task: [metric] for task, metric in measures.primary.items()}
+    others = {}
+    for key, of_arms in scores(measures).items():
+        others[key] = {arm: of_arms[arm] for arm in COMPARED if arm in of_arms}
+        simple = [of_arms[arm] for arm in SIMPLE.values() if arm in of_arms]
+        # The score of a constant prediction may be no number.
+        simple = [of_seeds for of_seeds in simple if not np.isnan(of_seeds[0].value)]
+        if simple:
+            others[key][BEST] = max(simple, key=lambda of_seeds: of_seeds[0].value)
+    return gain_rows(others)
 
 
 PAGE = Page(
@@ -82,7 +83,7 @@ PAGE = Page(
                 Dots(
                     "finetune-scores",
                     "Primary metric of every task and model",
-                    scores,
+                    models,
                     "score",
                     "The metric on the validation examples, mean over seeds.",
                     of=Value("primary metric", "points", ".1f"),
@@ -93,7 +94,7 @@ PAGE = Page(
                 Grid(
                     "finetune-scores",
                     "Scores",
-                    scores,
+                    models,
                     "Points (100 x metric), mean over seeds; an interval ends where its metric "
                     "does.",
                 ),

@@ -12,7 +12,7 @@ from stages.core.tables import Value, count
 from stages.core.tasks.tables import PREDICTIONS
 from stages.core.tasks.task import REGRESSION_METRICS
 from stages.core.verdicts.measures import Measures
-from stages.finetune.gains import gain_rows, predictions, score_rows
+from stages.finetune.gains import gain_rows, predictions, score_rows, scores_of
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 
 MODELS = {
@@ -36,13 +36,13 @@ def pair_runs(measures: Measures) -> pd.DataFrame:
 
 def pair_scores(measures: Measures) -> pd.DataFrame:
     """One row a task, metric and model: its score."""
-    rows = score_rows(pair_runs(measures), _metrics(measures))
+    rows = score_rows(scores_of(pair_runs(measures), _metrics(measures)))
     return rows.assign(arm=rows["arm"].map(MODELS))
 
 
 def pair_gains(measures: Measures) -> pd.DataFrame:
     """One row a task, metric and other model: the gain of the encoder."""
-    rows = gain_rows(pair_runs(measures), _metrics(measures))
+    rows = gain_rows(scores_of(pair_runs(measures), _metrics(measures)))
     return rows.assign(over=rows["over"].map(MODELS))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stages.core.verdicts.measures import Measures
-from stages.finetune.page import PAGE, gains, scores
+from stages.finetune.page import PAGE, gains, models
 from tests.claims import write_run
 
 
@@ -12,7 +12,7 @@ def test_the_interval_of_several_seeds_is_over_them_too(measures):
     for seed, wrong in ((0, 2), (1, 18)):
         write_run(measures, "finetune/one", wrong, arm="untuned", seed=seed)
         write_run(measures, "finetune/one", 2, arm="tuned", seed=seed)
-    rows = scores(measures).set_index("arm")
+    rows = models(measures).set_index("arm")
     assert rows.loc["untuned", "score"] == pytest.approx(50)
     assert rows.loc["untuned", "seeds"] == 2
     # A t interval of two values of 10 and 90: 40 times 12.7, cut where accuracy ends.
@@ -26,7 +26,7 @@ def test_the_interval_of_several_seeds_is_over_them_too(measures):
 def test_a_correlation_may_lie_below_0(tmp_path):
     measures = Measures(tmp_path, {"one": "pearson"}, ["tuned"], {"one": [0]})
     write_run(measures, "finetune/one", 16, arm="tuned", seed=0)
-    (row,) = scores(measures).to_dict("records")
+    (row,) = models(measures).to_dict("records")
     assert -100 <= row["score_low"] < row["score"] < 0
 
 
@@ -35,7 +35,7 @@ def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(mea
     write_run(measures, "prepare/one-baselines", 10, model="majority")
     write_run(measures, "prepare/one-baselines", 12, model="bag_of_words")
     write_run(measures, "finetune/one", 5, arm="tuned", seed=0)
-    rows = scores(measures).set_index("arm")
+    rows = models(measures).set_index("arm")
     assert rows.loc["tuned", "score_low"] < rows.loc["majority class", "score_high"]
     (row,) = gains(measures).to_dict("records")
     assert (row["data"], row["metric"], row["gain"]) == ("one", "accuracy", 25)
