@@ -182,7 +182,7 @@ class Dots(Kind):
         rival: a column with another value of the same unit, drawn once a row.
         rival_title: how the legend calls it.
         bound: the value that the sentence counts rows above and below; None: it counts none, and
-            the axis need not begin at 0.
+            the axis need not show 0.
         gain: the column whose interval says so, if it is not the value's.
         words: puts the first label in words.
         uncounted: values of the first label that the sentence leaves out.

@@ -111,8 +111,8 @@ def tally_in_words(
 
     Args:
         rows: with a column `label`.
-        interval: the value whose interval is held against the bound.
-        bound: None: no row is counted.
+        interval: the value whose interval is compared with the bound.
+        bound: None: the sentence counts no rows.
         bound_name: how the sentence calls the bound.
     """
     studied, control = studied_rows(rows), control_rows(rows)
