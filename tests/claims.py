@@ -144,10 +144,16 @@ def write_run(measures: Measures, name: str, wrong: int, **columns: Any) -> None
 
 
 def baselines_file(name: str) -> tuple[str, dict[str, str]]:
-    """The file of `prepare/TASK-baselines`, and its key of the data."""
-    task = name.removeprefix("prepare/").removeprefix("baseline/").removesuffix("-baselines")
-    of_baselines = name.endswith("-baselines") or name.startswith("baseline/")
-    return (f"prepare/{task}/baselines", {"data": task}) if of_baselines else (name, {})
+    """The file of `finetune/TASK` or `prepare/TASK-baselines`, and its key of the data."""
+    stage, _, task = name.partition("/")
+    task = task.removesuffix("-baselines")
+    table = {
+        "finetune": "finetune/{}/predictions",
+        "pair_baselines": "pair_baselines/{}/predictions",
+        "prepare": "prepare/{}/baselines",
+        "baseline": "prepare/{}/baselines",
+    }[stage]
+    return table.format(task), {"data": task}
 
 
 def write_beside(

@@ -16,10 +16,11 @@ from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
 from stages.core.stage.tables import MeasuredTable
 from stages.core.tables import Table
-from stages.core.tasks.tables import BASELINES
+from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.tasks.task import Task
 from stages.drift.tables import DRIFT
 from stages.findings.command import app as findings
+from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 from stages.harmful import tables as harmful
 from stages.harmful.choices import divide, rank
 from stages.harmful.found import (
@@ -95,7 +96,7 @@ def write_measures(folder: Path) -> None:
             _predictions(generator, labels, right).assign(arm=arm, seed=0)
             for arm, right in RIGHT.items()
         ]
-        _write(folder, f"finetune/{task}", pd.concat(predictions))
+        write_declared(folder, PREDICTIONS, pd.concat(predictions), data=task)
         baselines = [
             _predictions(generator, labels, right).assign(model=model)
             for model, right in {"majority": 0.5, "bag_of_words": 0.5}.items()
@@ -135,17 +136,16 @@ def _write_pair_baselines(folder: Path, task: str, labels: np.ndarray) -> None:
     """Other models of pairs, by draws of their own."""
     generator = np.random.default_rng(1)
     predictions = [
-        _predictions(generator, labels, right).assign(model=model, seed=0)
-        for model, right in PAIR_RIGHT.items()
+        _predictions(generator, labels, right).assign(arm=arm, seed=0)
+        for arm, right in PAIR_RIGHT.items()
     ]
-    _write(folder, f"pair_baselines/{task}", pd.concat(predictions))
+    write_declared(folder, PAIR_PREDICTIONS, pd.concat(predictions), data=task)
     settings = {"epochs": 3, "batch": 16, "learning_rate": 1e-4, "dropout": 0.0}
-    settings = pd.DataFrame({"model": list(PAIR_RIGHT), **settings, "precision": "fp32"})
-    _write(folder, f"pair_baselines/{task}-settings", settings.assign(weights=1000))
+    settings = pd.DataFrame({"arm": list(PAIR_RIGHT), **settings, "precision": "fp32"})
+    write_declared(folder, PAIR_SETTINGS, settings.assign(weights=1000), data=task)
     names = [str(number) for number in range(5)]
-    _write(
-        folder, f"pair_baselines/{task}-classes", pd.DataFrame({"class": range(5), "name": names})
-    )
+    classes = pd.DataFrame({"class": range(5), "name": names})
+    write_declared(folder, PAIR_CLASSES, classes, data=task)
     write_pretraining(folder, generator)
 
 

@@ -6,24 +6,28 @@ Gains are in points, over the examples of a task's validation split.
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM, UNTUNED
+from stages.core.tables import Selection, Table
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.answers import Answer, NotMeasured, decided_by_task
 from stages.core.verdicts.claims import Settings, measure, summary
 from stages.core.verdicts.estimates import Estimate, largest, mean_of, smallest
 from stages.core.verdicts.learnt import not_learnt
-from stages.core.verdicts.measures import Measures, fine_tunings
-from stages.finetune.gains import gain
+from stages.core.verdicts.measures import Measures
+from stages.finetune.gains import gain, predictions, scores_of_seeds
 from stages.finetune.tables import PAIR_PREDICTIONS
+
+PRETRAINED, FROM_RANDOM, BEFORE = (
+    PREDICTIONS.where(arm=arm) for arm in (TUNED, TUNED_FROM_RANDOM, UNTUNED)
+)
 
 
 @measure
 def gain_of_tuning(measures: Measures, settings: Settings, arm: str) -> Answer:
     """Tuned from pretrained weights minus `arm`, mean over the tasks, as in Table 1."""
-    gains = _gains(measures, settings, arm, measures.tasks)
+    gains = _gains(measures, settings, PRETRAINED, PREDICTIONS.where(arm=arm))
     return _of_models(mean_of(list(gains.values())), gains, measures)
 
 
@@ -34,10 +38,9 @@ def gain_of_pretraining(measures: Measures, settings: Settings) -> Answer:
     A task that the encoder of random weights has not learnt is left out: nothing is compared there.
     """
     unlearnt = not_learnt(measures, TUNED_FROM_RANDOM)
-    learnt = [task for task in measures.tasks if task not in unlearnt]
-    if not learnt:
+    if set(measures.tasks) <= set(unlearnt):
         raise NotMeasured("on no task has the encoder that began at random learnt anything")
-    gains = _gains(measures, settings, TUNED_FROM_RANDOM, learnt)
+    gains = _gains(measures, settings, PRETRAINED, FROM_RANDOM.without(data=unlearnt))
     return _of_models(smallest(list(gains.values())), gains, measures)
 
 
@@ -50,59 +53,38 @@ def random_over_untuned(measures: Measures, settings: Settings, tasks: list[str]
     """
     if lacking := [task for task in tasks if task not in measures.tasks]:
         raise NotMeasured(f"it is about {' and '.join(tasks)}; {' and '.join(lacking)} did not run")
-    gains = _gains(measures, settings, UNTUNED, tasks, after=TUNED_FROM_RANDOM)
+    gains = _gains(measures, settings, FROM_RANDOM.where(data=tasks), BEFORE)
     return _of_models(largest(list(gains.values())), gains, measures)
 
 
 @measure
 def gain_over_baseline(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
     """Tuned from pretrained weights minus a baseline, on `task`; no other task will do."""
-    tuned, baselines = _tuned(measures), measures.rows(BASELINES)
-    gains = {}
-    for name in measures.tasks:
-        before = baselines[(baselines["data"] == name) & (baselines["model"] == model)]
-        after = tuned[tuned["task"] == name]
-        if len(before) and len(after):
-            gains[name] = gain(
-                measures.deciding(name), after, before, settings.resamples, settings.seed
-            )
-    found = decided_by_task(task, gains)
-    return replace(_of_models(found.pooled, gains, measures), decided_on=task)
+    gains = _gains(measures, settings, PRETRAINED, BASELINES.where(model=model))
+    pooled = decided_by_task(task, gains).pooled
+    return replace(_of_models(pooled, gains, measures), decided_on=task)
 
 
 @measure
 def gain_over_pair_model(measures: Measures, settings: Settings, model: str, task: str) -> Answer:
     """Tuned from pretrained weights minus another model of pairs, on `task`; no other will do.
 
-    The control is the encoder that began at random: what it has over the same model. So the claim
+    The control is the encoder that began at random: its gain over the same model. So the claim
     holds of the pretrained encoder, and not of any encoder that reads both texts together.
     """
-    runs, others = measures.frame(PREDICTIONS), measures.frame(PAIR_PREDICTIONS)
-    others = others[others["model"] == model]
-    gains, controls, beyond = {}, {}, {}
-    sampling = (settings.resamples, settings.seed)
-    for name in measures.tasks:
-        before = others[others["task"] == name]
-        tuned, from_random = (
-            runs[(runs["task"] == name) & (runs["arm"] == arm)]
-            for arm in (TUNED, TUNED_FROM_RANDOM)
-        )
-        if len(before) and len(tuned):
-            gains[name] = gain(measures.deciding(name), tuned, before, *sampling)
-            if len(from_random):
-                controls[name] = gain(measures.deciding(name), from_random, before, *sampling)
-                # The other model is on both sides: what is left is what pretraining gives.
-                beyond[name] = gain(measures.deciding(name), tuned, from_random, *sampling)
-    found = decided_by_task(task, gains)
-    answer = replace(
-        found,
-        arm=TUNED,
-        seeds=min(fine_tunings(_tuned(measures), [task]), fine_tunings(others, [task])),
-        decided_on=task,
-    )
-    if task not in controls:
+    others = PAIR_PREDICTIONS.where(arm=model)
+    gains = _gains(measures, settings, PRETRAINED, others)
+    answer = decided_by_task(task, gains)
+    seeds = min(_seeds(measures, rows.where(data=task)) for rows in (PRETRAINED, others))
+    answer = replace(answer, arm=TUNED, seeds=seeds)
+    try:
+        of_task = FROM_RANDOM.where(data=task)
+        control = _gains(measures, settings, of_task, others)[task]
+        # The other model is on both sides: what is left is the gain of pretraining.
+        beyond = _gains(measures, settings, PRETRAINED, of_task)[task]
+    except NotMeasured:
         return replace(answer, uncontrolled="no encoder was tuned from random weights")
-    return replace(answer, control=controls[task], beyond=beyond[task])
+    return replace(answer, control=control, beyond=beyond)
 
 
 def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures) -> Answer:
@@ -111,53 +93,54 @@ def _of_models(pooled: Estimate, gains: dict[str, Estimate], measures: Measures)
         pooled,
         gains,
         arm=TUNED,
-        seeds=fine_tunings(_tuned(measures), gains),
+        seeds=_seeds(measures, PRETRAINED.where(data=list(gains))),
         uncontrolled="the claim is about whole models, and compares them itself",
     )
 
 
+def _gains(
+    measures: Measures, settings: Settings, after: Selection, before: Selection
+) -> dict[str, Estimate]:
+    """The gain of one model over another, for each task that has both."""
+    sides = [
+        dict(iter(predictions(measures, rows).groupby("data", sort=False)))
+        for rows in (after, before)
+    ]
+    tasks = [task for task in sides[0] if task in sides[1]]
+    if not tasks:
+        raise NotMeasured(f"no task was run with both models, {after} and {before}")
+    gains = {}
+    for task in tasks:
+        metric, sampling = measures.deciding(task), (settings.resamples, settings.seed)
+        gains[task] = gain(*(scores_of_seeds(metric, side[task], *sampling) for side in sides))
+    return gains
+
+
+def _seeds(measures: Measures, runs: Selection) -> int:
+    """The number of fine-tunings on each task; the smallest, if tasks differ."""
+    return int(measures.rows(runs).groupby("data")["seed"].nunique().min())
+
+
 @summary("finetune")
-def scores(measures: Measures) -> dict:
-    """The primary metric of every task and arm, mean over seeds, and the deciding one beside."""
-    return _scores(measures, measures.frame(PREDICTIONS), "arm")
+def scores_of_arms(measures: Measures) -> dict:
+    """The primary and the deciding metric of every task and arm, mean over seeds."""
+    return _mean_scores(measures, PREDICTIONS)
 
 
 @summary("pair_baselines")
 def scores_of_pair_models(measures: Measures) -> dict:
     """The same of every other model of pairs."""
-    return _scores(measures, measures.frame(PAIR_PREDICTIONS), "model")
+    return _mean_scores(measures, PAIR_PREDICTIONS)
 
 
-def _scores(measures: Measures, runs: pd.DataFrame, of: str) -> dict:
-    """Mean metrics by task and by the values of the column `of`."""
-    table: dict = {}
-    for (task, model), rows in runs.groupby(["task", of], sort=False):
-        cell = table.setdefault(task, {}).setdefault(model, {})
+def _mean_scores(measures: Measures, table: Table) -> dict:
+    scores: dict = {}
+    for (task, arm), rows in measures.rows(table).groupby(["data", "arm"], sort=False):
+        of_arm = scores.setdefault(task, {}).setdefault(arm, {})
         for metric in (measures.primary[task], measures.deciding(task)):
             values = [
                 METRICS[metric](run["label"].to_numpy(), run["prediction"].to_numpy())
                 for _, run in rows.groupby("seed")
             ]
-            cell[metric] = float(np.mean(values))
-    return table
-
-
-def _tuned(measures: Measures) -> pd.DataFrame:
-    runs = measures.frame(PREDICTIONS)
-    return runs[runs["arm"] == TUNED]
-
-
-def _gains(
-    measures: Measures, settings: Settings, before: str, tasks: list[str], after: str = TUNED
-) -> dict[str, Estimate]:
-    """The arm `after` minus the arm `before`, for each task that has both."""
-    runs = measures.frame(PREDICTIONS)
-    gains = {}
-    for task in tasks:
-        rows = runs[runs["task"] == task]
-        sides = [rows[rows["arm"] == arm] for arm in (after, before)]
-        if all(len(side) for side in sides):
-            gains[task] = gain(measures.deciding(task), *sides, settings.resamples, settings.seed)
-    if not gains:
-        raise NotMeasured(f"no task was run in both arms, {before} and {after}")
-    return gains
+            of_arm[metric] = float(np.mean(values))
+    return scores

@@ -39,6 +39,7 @@ from stages.finetune.processes import (
     run_under_torchrun,
     side_by_side,
 )
+from stages.finetune.tables import TUNING_SETTINGS
 from stages.finetune.training import Finetune, TuningData, examples_a_pass, tune
 
 SPLITS = ("train", "validation")
@@ -147,6 +148,21 @@ def made(
     yield results
     for run in runs:
         remove(run.scratch.parent.parent if whole else run.scratch.parent)
+
+
+def settings_table(results: Sequence[tuple[Run, pd.DataFrame, dict[str, Any]]]) -> pd.DataFrame:
+    """One row an arm that is tuned: its settings as they were kept to, and facts of its run.
+
+    Args:
+        results: as `made` yields them.
+    """
+    names = set(TUNING_SETTINGS.values)
+    rows = {
+        run.arm: {"arm": run.arm} | run.settings.model_dump(include=names) | facts
+        for run, _, facts in results
+        if run.is_tuned
+    }
+    return pd.DataFrame(list(rows.values()))
 
 
 def make_all(runs: Sequence[Run], examples: int) -> None:

@@ -4,7 +4,6 @@ The arms are those of `stages.core.stage.arms`; `tuned` is what one calls fine-t
 makes all arms and seeds of a task: runs of which none depends on another.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +20,12 @@ from stages.core.encoder.batches import encode
 from stages.core.encoder.tokenizer import load_tokenizer
 from stages.core.runtime.runtime import Runtime, find_device, read_runtime
 from stages.core.stage.arms import FROM_CHECKPOINT, WITH_TUNING, Arm
-from stages.core.stage.files import atomic
 from stages.core.stage.parent import end_with_parent
 from stages.core.stage.places import examples_file, model_folder
 from stages.core.stage.settings import section
 from stages.core.tasks.examples import read_examples
-from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import PREDICTIONS
-from stages.core.tasks.task import Task, load_task, seeds_of
+from stages.core.tasks.task import load_task, seeds_of
 from stages.finetune.processes import alone, under_torchrun
 from stages.finetune.run import (
     SPLITS,
@@ -38,13 +35,13 @@ from stages.finetune.run import (
     make,
     predict,
     reporter,
+    settings_table,
     sources_of,
     task_settings,
 )
+from stages.finetune.tables import TUNING_SETTINGS
 from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Examples
-
-PLACES = 6  # decimal places of scores
 
 
 @dataclass(frozen=True)
@@ -77,21 +74,13 @@ class ClassifierRun(Run):
         ) -> tuple[pd.DataFrame, dict[str, Any]]:
             held_out = examples["validation"]
             encoded = encode(tokenizer, held_out, task.max_length)
-            predictions = predict(model, encoded, held_out, task, settings.batch, device)
-            return predictions, {
-                "task": self.task,
-                "arm": self.arm,
-                "seed": self.seed,
-                "metrics": scores(predictions, task),
-                "examples": {split: len(frame) for split, frame in examples.items()},
-                "finetune": settings.model_dump() if self.is_tuned else None,
-            }
+            return predict(model, encoded, held_out, task, settings.batch, device), {}
 
         return model, data, results
 
 
 def run_stage(task: str, arm: Arm | None = None, seed: int | None = None) -> None:
-    """Make the models of TASK; write them, their predictions and scores.
+    """Make the models of TASK; write them, their predictions and settings.
 
     Killed and run again, it goes on: finished runs are kept, the others begin at their last saved
     states, and end with the same bits.
@@ -106,10 +95,8 @@ def run_stage(task: str, arm: Arm | None = None, seed: int | None = None) -> Non
     examples = len(read_examples(examples_file(task, "train")))
     with made(runs, examples, whole=arm is None and seed is None) as results:
         predictions = [table.assign(arm=run.arm, seed=run.seed) for run, table, _ in results]
-        PREDICTIONS.write(predictions, compression="zstd", task=task)
-        with atomic(PREDICTIONS.path(task=task).with_suffix(".json")) as partial:
-            facts = [facts for *_, facts in results]
-            partial.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        PREDICTIONS.write(predictions, data=task)
+        TUNING_SETTINGS.write(settings_table(results), data=task)
 
 
 def runs_of(
@@ -130,9 +117,3 @@ def runs_of(
         for arm in arms
         for seed in (control_seeds(seeds) if arm not in FROM_CHECKPOINT else seeds)
     ]
-
-
-def scores(predictions: pd.DataFrame, task: Task) -> dict[str, float]:
-    """The task's metrics on its validation examples, as shares of 1."""
-    labels, predicted = predictions["label"].to_numpy(), predictions["prediction"].to_numpy()
-    return {name: round(float(METRICS[name](labels, predicted)), PLACES) for name in task.metrics}

@@ -1,16 +1,28 @@
-"""Tables that this room's further stages write; `finetune`'s own are in `stages.core.tasks`."""
+"""Tables of the stages `finetune` and `pair_baselines`; `PREDICTIONS` is in `stages.core.tasks`."""
 
-from stages.core.stage.tables import MeasuredTable
+from dataclasses import replace
 
-# One row a model of pairs (`lstm`, `towers`), seed and example; `logit_0` and so on beside.
-PAIR_PREDICTIONS = MeasuredTable(
-    "pair_baselines/{task}", ("model", "seed", "id", "label", "prediction"), numbered=("logit",)
+from stages.core.tables import Table, Value, count, name
+from stages.core.tasks.tables import PREDICTIONS
+
+# One row an arm that is tuned; the same for all seeds.
+TUNING_SETTINGS = Table(
+    "finetune/settings",
+    keys="data arm",
+    values={
+        "epochs": count("epochs"),
+        "batch": count("examples in a step"),
+        "learning_rate": Value("learning rate", format="g"),
+        "dropout": Value("dropout", format="g"),
+        "precision": name("precision"),
+    },
 )
-# One row a model of pairs: how it was tuned, and how many weights it has that tuning moves.
-# Embeddings of words that no text of the task has are not among them.
-PAIR_SETTINGS = MeasuredTable(
-    "pair_baselines/{task}-settings",
-    ("model", "epochs", "batch", "learning_rate", "dropout", "precision", "weights"),
+# The arm is a model of pairs: `lstm` or `towers`.
+PAIR_PREDICTIONS = replace(PREDICTIONS, file="pair_baselines/predictions")
+PAIR_SETTINGS = replace(
+    TUNING_SETTINGS,
+    file="pair_baselines/settings",
+    values={**TUNING_SETTINGS.values, "weights": count("weights that tuning moves")},
 )
-# One row a class, with the name that its number has; none of a score.
-PAIR_CLASSES = MeasuredTable("pair_baselines/{task}-classes", ("class", "name"))
+# One row a class of a task; none of a score.
+PAIR_CLASSES = Table("pair_baselines/classes", keys="data class", values={"name": name("class")})

@@ -8,6 +8,8 @@ from typing import get_args
 
 import pandas as pd
 
+from stages.core.pages import declared
+from stages.core.pages.declared import first_sentences
 from stages.core.pages.gather import pages
 from stages.core.pages.page import Figure, Group, Page, Section, Table, with_rows
 from stages.core.verdicts.answers import NotMeasured, some_rows
@@ -42,7 +44,8 @@ def measured_pages(measures: Measures) -> dict[str, MeasuredPage]:
             sections = with_rows(page.sections(measures))
             if not sections:
                 continue
-            in_short = said(page, measures)
+            is_declared = isinstance(page, declared.Page)
+            in_short = first_sentences(sections) if is_declared else said(page, measures)
             measured[name] = MeasuredPage(page, sections, in_short, sorted(measures.read))
     return measured
 
@@ -96,7 +99,9 @@ def columns_of_pages(found: HeadTables, shown: dict[str, Page]) -> pd.DataFrame:
     rows: dict[str, tuple[str, list[str]]] = {}
     for parts in found.values():
         for name, table in parts.items():
-            said = (getdoc(shown[name].heads) or "").split("\n\n")[0].replace("\n", " ")
+            page = shown[name]
+            said = (getdoc(page.heads) or "").split("\n\n")[0].replace("\n", " ")
+            said = page.heads_text if isinstance(page, declared.Page) else said
             _, names = rows.setdefault(name, (said.replace("`", ""), []))
             names += [str(one) for one in table if str(one) not in names]
     lines = [(name, names, said) for name, (said, names) in rows.items()]

@@ -20,7 +20,7 @@ from stages.finetune.training import Finetune
 
 REPOSITORY = Path(__file__).parents[2]
 NOUNS = ["dog", "cat", "house", "garden", "river", "book", "song"]
-OUTPUTS = ("toy.parquet", "toy-settings.parquet", "toy-classes.parquet")
+OUTPUTS = ("predictions.parquet", "settings.parquet", "classes.parquet")
 PARAMETERS = {
     "run": {"arms": ["tuned"], "seeds": [0], "control_seeds": None},
     "runtime": {"device": "cpu", "threads": 2, "checkpoint_steps": 2},
@@ -75,7 +75,7 @@ def project(
 
 
 def outputs() -> dict[str, bytes]:
-    return {name: Path("work/measures/pair_baselines", name).read_bytes() for name in OUTPUTS}
+    return {name: Path("work/measures/pair_baselines/toy", name).read_bytes() for name in OUTPUTS}
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[PairRun]:
@@ -98,7 +98,10 @@ def test_every_model_and_seed_stands_in_the_tables(
     tuned = in_this_process(monkeypatch)
     stage.run_stage("toy")
     assert [run.key for run in tuned] == ["towers-0", "lstm-0"]
-    first, table = outputs(), pd.read_parquet("work/measures/pair_baselines/toy.parquet")
+    first, table = (
+        outputs(),
+        pd.read_parquet("work/measures/pair_baselines/toy/predictions.parquet"),
+    )
     stage.run_stage("toy")
     assert outputs() == first and len(tuned) == 4, "an ended stage is not made anew"
     project("run", seeds=[0, 1])
@@ -108,16 +111,17 @@ def test_every_model_and_seed_stands_in_the_tables(
     assert [run.key for run in tuned[4:]] == ["towers-1", "lstm-1"], "others were made again"
     assert not [path for path in Path("work/scratch").rglob("*") if path.is_file()]
 
-    both = pd.read_parquet("work/measures/pair_baselines/toy.parquet")
+    both = pd.read_parquet("work/measures/pair_baselines/toy/predictions.parquet")
     kept = both[both["seed"] == 0].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, table)
     keys = [(kind, seed) for kind in ("lstm", "towers") for seed in (0, 1)]
-    assert both.groupby(["model", "seed"]).size().to_dict() == dict.fromkeys(keys, 10)
-    values = both.pivot(index="id", columns=["model", "seed"], values="logit_0")
+    assert both.groupby(["arm", "seed"]).size().to_dict() == dict.fromkeys(keys, 10)
+    values = both.pivot(index="id", columns=["arm", "seed"], values="logit_0")
     assert values.T.drop_duplicates().shape == (4, 10), "two runs predict the same"
-    settings = pd.read_parquet("work/measures/pair_baselines/toy-settings.parquet")
-    assert settings.set_index("model")["learning_rate"].to_dict() == {"towers": 1e-3, "lstm": 1e-2}
-    classes = pd.read_parquet("work/measures/pair_baselines/toy-classes.parquet")
+    settings = pd.read_parquet("work/measures/pair_baselines/toy/settings.parquet")
+    assert settings.set_index("arm")["learning_rate"].to_dict() == {"towers": 1e-3, "lstm": 1e-2}
+    assert settings["weights"].nunique() == 2
+    classes = pd.read_parquet("work/measures/pair_baselines/toy/classes.parquet")
     assert classes["name"].tolist() == ["bad", "good"]
 
 
@@ -153,10 +157,10 @@ def test_scores_are_learnt_too(
     entry = PARAMETERS["tasks"]["toy"] | {"kind": "regression", "metrics": ["spearman"]}
     project("tasks", toy={key: value for key, value in entry.items() if key != "labels"})
     stage.run_stage("toy")
-    table = pd.read_parquet("work/measures/pair_baselines/toy.parquet")
+    table = pd.read_parquet("work/measures/pair_baselines/toy/predictions.parquet")
     assert table["prediction"].nunique() > 2
     assert "logit_1" not in table
-    assert pd.read_parquet("work/measures/pair_baselines/toy-classes.parquet").empty
+    assert pd.read_parquet("work/measures/pair_baselines/toy/classes.parquet").empty
 
 
 def test_a_task_of_single_texts_is_refused(

@@ -1,6 +1,5 @@
 """The stage as it is run: every family, arm and seed, twice, side by side, killed, torchrun."""
 
-import json
 import shutil
 import time
 from collections.abc import Callable
@@ -95,7 +94,7 @@ def run_anew(arm: str | None = "tuned", seed: int | None = 0) -> Outputs:
 
 def outputs(arm: str = "tuned", seed: int | str = 0) -> Outputs:
     files = sorted(Path("work/models/toy").glob(f"{arm}-{seed}/*"))
-    files += sorted(Path("work/measures/finetune").iterdir())
+    files += sorted(Path("work/measures/finetune/toy").iterdir())
     return {str(file): file.read_bytes() for file in files}
 
 
@@ -104,7 +103,7 @@ def models(written: Outputs) -> Outputs:
 
 
 def logits() -> np.ndarray:
-    table = pd.read_parquet("work/measures/finetune/toy.parquet")
+    table = pd.read_parquet("work/measures/finetune/toy/predictions.parquet")
     return table[["logit_0", "logit_1"]].to_numpy()
 
 
@@ -166,21 +165,15 @@ def test_arms_and_seeds(project: Callable[..., None]) -> None:
         written[f"work/models/toy/{arm}-{n}/model.safetensors"] for arm in ARMS for n in (0, 1)
     ]
     assert len(set(weights)) == 8
-    facts = json.loads(written["work/measures/finetune/toy.json"])
     keys = [(arm, n) for arm in ARMS for n in (0, 1)]
-    assert [(fact["arm"], fact["seed"]) for fact in facts] == keys
-    by_arm = {fact["arm"]: fact for fact in facts}
-    assert by_arm["untuned"]["finetune"] is by_arm["random_weights"]["finetune"] is None
-    assert by_arm["tuned"]["examples"] == {"train": 106, "validation": 30}
-    assert list(by_arm["tuned_from_random"]["metrics"]) == ["accuracy", "f1"]
-    accuracies = {arm: fact["metrics"]["accuracy"] for arm, fact in by_arm.items()}
-    assert accuracies["tuned"] > accuracies["untuned"] + 0.2
-    table = pd.read_parquet("work/measures/finetune/toy.parquet")
-    assert table.groupby(["arm", "seed"]).size().to_dict() == dict.fromkeys(keys, 30)
-    for fact in facts:
-        rows = table[(table["arm"] == fact["arm"]) & (table["seed"] == fact["seed"])]
-        right = (rows["label"] == rows["prediction"]).mean()
-        assert right == pytest.approx(fact["metrics"]["accuracy"], abs=1e-6)
+    settings = pd.read_parquet("work/measures/finetune/toy/settings.parquet")
+    assert settings[["data", "arm", "epochs", "batch", "learning_rate"]].to_dict("split")[
+        "data"
+    ] == [["toy", arm, 8, 16, 1e-2] for arm in ARMS if arm.startswith("tuned")]
+    table = pd.read_parquet("work/measures/finetune/toy/predictions.parquet")
+    assert table.groupby(["arm", "seed"], sort=False).size().to_dict() == dict.fromkeys(keys, 30)
+    accuracy = (table["label"] == table["prediction"]).groupby([table["arm"], table["seed"]]).mean()
+    assert accuracy["tuned", 1] > accuracy["untuned", 1] + 0.2
     assert not left_in_scratch()
 
 
@@ -254,7 +247,7 @@ def test_a_stage_that_fails_at_its_end_keeps_its_runs(
     project: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(finetune, "atomic", interrupt)
+        patch.setattr("stages.core.tables.atomic", interrupt)
         run()
     assert left_in_scratch()
     assert run() == run_anew()
@@ -283,8 +276,9 @@ def test_scores_are_tuned_for(project: Callable[..., None]) -> None:
     project("tasks", toy=entry | {"kind": "regression", "metrics": ["pearson"]})
     project(learning_rate=1e-2, epochs=8)
     run()
-    table = pd.read_parquet("work/measures/finetune/toy.parquet")
-    assert list(table.columns) == ["id", "label", "prediction", "logit_0", "arm", "seed"]
+    table = pd.read_parquet("work/measures/finetune/toy/predictions.parquet")
+    columns = ["data", "seed", "arm", "id", "label", "prediction", "logit_0"]
+    assert list(table.columns) == columns
     assert np.corrcoef(table["label"], table["prediction"])[0, 1] > 0.5
 
 
@@ -329,8 +323,8 @@ def test_auto_is_kept_and_recorded_as_what_it_stands_for(
     monkeypatch.setattr("stages.finetune.training.fast_in_bf16", lambda device: False)
     project(precision="auto")
     run()
-    facts = json.loads(Path("work/measures/finetune/toy.json").read_text(encoding="utf-8"))
-    assert {one["finetune"]["precision"] for one in facts} == {"fp32"}
+    settings = pd.read_parquet("work/measures/finetune/toy/settings.parquet")
+    assert settings["precision"].tolist() == ["fp32"]
     (auto,) = finetune.runs_of("toy", ["tuned"], [0], read_runtime())
     project(precision="fp32")
     assert finetune.runs_of("toy", ["tuned"], [0], read_runtime()) == [auto]

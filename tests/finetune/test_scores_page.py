@@ -1,22 +1,10 @@
-"""What the page of tasks shows and says of seeds."""
+"""Scores and gains as the page of tasks shows them."""
 
-import pandas as pd
 import pytest
 
-from stages.finetune.page import averaged, gains, in_short, scores, within_bounds
+from stages.core.verdicts.measures import Measures
+from stages.finetune.page import PAGE, gains, models
 from tests.claims import write_run
-
-
-@pytest.mark.parametrize(
-    ("seeds", "said"),
-    [
-        ([1, 1], "Each is of one seed."),
-        ([1, 3], "Where a model has several seeds, it is their mean."),
-        ([2, 3], "Each is the mean over several seeds."),
-    ],
-)
-def test_means_over_seeds_are_spoken_of_where_there_are_some(seeds, said):
-    assert averaged(pd.Series(seeds)) == said
 
 
 def test_the_interval_of_several_seeds_is_over_them_too(measures):
@@ -24,20 +12,22 @@ def test_the_interval_of_several_seeds_is_over_them_too(measures):
     for seed, wrong in ((0, 2), (1, 18)):
         write_run(measures, "finetune/one", wrong, arm="untuned", seed=seed)
         write_run(measures, "finetune/one", 2, arm="tuned", seed=seed)
-    rows = scores(measures).set_index("model")
-    assert rows.loc["untuned", "value"] == pytest.approx(50)
+    rows = models(measures).set_index("arm")
+    assert rows.loc["untuned", "score"] == pytest.approx(50)
     assert rows.loc["untuned", "seeds"] == 2
-    # A t interval of two values of 10 and 90: 40 times 12.7.
-    assert rows.loc["untuned", "high"] - 50 > 500
-    assert rows.loc["tuned", "value"] == pytest.approx(90)
-    assert 70 < rows.loc["tuned", "low"] < rows.loc["tuned", "high"] <= 100
-    shown = within_bounds(rows.reset_index()).set_index("model")
-    assert tuple(shown.loc["untuned", ["low", "high"]]) == (0, 100)
-    assert tuple(shown.loc["tuned", ["low", "high"]]) == tuple(rows.loc["tuned", ["low", "high"]])
-    (said,) = in_short(measures)
-    assert said == (
-        "The tuned encoder beside the untuned encoder: neither is shown to be above on one."
-    )
+    # A t interval of two values of 10 and 90: 40 times 12.7, cut where accuracy ends.
+    assert tuple(rows.loc["untuned", ["score_low", "score_high"]]) == (0, 100)
+    assert rows.loc["tuned", "score"] == pytest.approx(90)
+    assert 70 < rows.loc["tuned", "score_low"] < rows.loc["tuned", "score_high"] <= 100
+    (row,) = gains(measures).to_dict("records")
+    assert row["gain_high"] - row["gain"] > 500  # a gain is not cut
+
+
+def test_a_correlation_may_lie_below_0(tmp_path):
+    measures = Measures(tmp_path, {"one": "pearson"}, ["tuned"], {"one": [0]})
+    write_run(measures, "finetune/one", 16, arm="tuned", seed=0)
+    (row,) = models(measures).to_dict("records")
+    assert -100 <= row["score_low"] < row["score"] < 0
 
 
 def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(measures):
@@ -45,11 +35,29 @@ def test_a_gain_is_paired_by_example_though_the_intervals_of_the_scores_meet(mea
     write_run(measures, "prepare/one-baselines", 10, model="majority")
     write_run(measures, "prepare/one-baselines", 12, model="bag_of_words")
     write_run(measures, "finetune/one", 5, arm="tuned", seed=0)
-    rows = scores(measures).set_index("model")
-    assert rows.loc["tuned", "low"] < rows.loc["majority class", "high"]
-    (row,) = gains(measures, scores(measures)).to_dict("records")
-    assert (row["task"], row["metric"], row["value"]) == ("one", "accuracy", 25)
-    assert 0 < row["low"] < 25 < row["high"] < 60
-    assert in_short(measures) == [
-        "The tuned encoder beside the best simple baseline: above it on one."
-    ]
+    rows = models(measures).set_index("arm")
+    assert rows.loc["tuned", "score_low"] < rows.loc["majority class", "score_high"]
+    (row,) = gains(measures).to_dict("records")
+    assert (row["data"], row["metric"], row["gain"]) == ("one", "accuracy", 25)
+    assert row["over"] == "best simple baseline"
+    assert 0 < row["gain_low"] < 25 < row["gain_high"] < 60
+
+
+def test_gains_are_over_each_other_model_and_stand_first(measures):
+    """Of twenty examples of two tasks, each row is right so often; random weights are no rival."""
+    for task, right in (("one", (18, 10, 14, 9)), ("two", (16, 8, 15, 9))):
+        arms = ("tuned", "untuned", "tuned_from_random", "random_weights")
+        for arm, number in zip(arms, right, strict=True):
+            write_run(measures, f"finetune/{task}", 20 - number, arm=arm, seed=0)
+    table = gains(measures).set_index(["data", "over"])["gain"].to_dict()
+    assert table == pytest.approx(
+        {
+            ("one", "untuned"): 40,
+            ("one", "tuned_from_random"): 20,
+            ("two", "untuned"): 40,
+            ("two", "tuned_from_random"): 5,
+        }
+    )
+    first, second = PAGE.in_short(measures)
+    assert first.endswith("lowest: over tuned from random weights, two (+5.0 points).")
+    assert second == "Highest: one, tuned (90.0 points); lowest: two, untuned (40.0 points)."

@@ -1,4 +1,4 @@
-"""A task's settings, its predictions and their scores."""
+"""A task's settings and its predictions."""
 
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from stages.core.encoder.batches import encode
 from stages.core.stage.files import InputError
 from stages.core.tasks.task import Task
 from stages.finetune.run import predict, task_settings
-from stages.finetune.stage import scores
 from stages.finetune.task_model import load_task_model
 
 TASK = Task.model_validate(
@@ -55,8 +54,3 @@ def test_predictions_stand_in_the_order_of_the_examples(tiny_bert: Path) -> None
         alone = model(**tokenizer(text, return_tensors="pt")).logits[0].tolist()
         assert table.loc[row, ["logit_0", "logit_1"]].tolist() == pytest.approx(alone, abs=1e-5)
         assert table.loc[row, "prediction"] == float(np.argmax(alone))
-
-
-def test_scores_are_the_tasks_metrics() -> None:
-    table = pd.DataFrame({"label": [1.0, 1.0, 0.0], "prediction": [1.0, 0.0, 0.0]})
-    assert scores(table, TASK) == {"accuracy": 0.666667, "f1": 0.666667}

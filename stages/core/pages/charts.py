@@ -233,8 +233,14 @@ def shares(
     return chart.properties(width=460, height=altair.Step(24))
 
 
-def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart:
-    """Counts of `x` against `y` as a square of numbered cells; columns `x`, `y` and `value`."""
+def matrix(
+    cells: pd.DataFrame, x: str, y: str, value: str, panel: str | None = None
+) -> altair.LayerChart | altair.FacetChart:
+    """Counts of `x` against `y` as a square of numbered cells; columns `x`, `y` and `value`.
+
+    Args:
+        panel: a column; each value has a square with names of its own.
+    """
     order = list(dict.fromkeys(cells[y]))
     limit = int(cells[value].max())
     base = altair.Chart(checked_rows(cells)).encode(
@@ -243,7 +249,7 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
         y=altair.Y(f"{y}:N", sort=order),
     )
     dark = altair.datum[value] > limit / 2
-    return altair.layer(
+    square = altair.layer(
         base.mark_rect(stroke="white").encode(
             color=altair.Color(f"{value}:Q", scale=altair.Scale(scheme="blues"), legend=None),
             tooltip=[y, x, value],
@@ -253,6 +259,10 @@ def matrix(cells: pd.DataFrame, x: str, y: str, value: str) -> altair.LayerChart
             color=altair.when(dark).then(altair.value("white")).otherwise(altair.value(INK)),
         ),
     ).properties(width=altair.Step(2.4 * CELL), height=altair.Step(1.6 * CELL))
+    if panel is None or cells[panel].nunique() < 2:
+        return square
+    names = altair.Facet(f"{panel}:N", title=None, sort=list(dict.fromkeys(cells[panel])))
+    return square.facet(names, columns=1).resolve_scale(x="independent", y="independent")
 
 
 def _zero_line(axis: str) -> altair.Chart:

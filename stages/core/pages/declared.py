@@ -18,6 +18,11 @@ from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.of_data import STUDIED
 
 MOST_SENTENCES = 2  # of the figures' sentences at the top of a page
+JOINS = {
+    "mean": "the mean over data sets",
+    "first": "of the first data set",
+    "each": "a column for each data set",
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,13 @@ class HeadColumn:
         return HeadFacts(page, order, self.title, self.text, rows)
 
 
+def first_sentences(sections: list[DrawnSection]) -> list[str]:
+    """The sentences of the first figures that have one."""
+    items = [item for section in sections for item in section.items]
+    sentences = [item.finding for item in items if isinstance(item, Figure) and item.finding]
+    return sentences[:MOST_SENTENCES]
+
+
 @dataclass(frozen=True)
 class Page:
     """The page of one study.
@@ -137,9 +149,12 @@ class Page:
 
     def in_short(self, measures: Measures) -> list[str]:
         """The sentences of the first figures."""
-        items = [item for section in self.sections(measures) for item in section.items]
-        sentences = [item.finding for item in items if isinstance(item, Figure) and item.finding]
-        return sentences[:MOST_SENTENCES]
+        return first_sentences(self.sections(measures))
+
+    @property
+    def heads_text(self) -> str:
+        """What the columns are that the page adds to the table of all heads."""
+        return " ".join(f"{column.title}: {JOINS[column.join]}." for column in self.head_columns)
 
     def heads(self, measures: Measures) -> pd.DataFrame:
         """The columns that the page adds to the table of all heads, indexed by layer and head.

@@ -310,17 +310,18 @@ class Scatter(Kind):
 
 @dataclass(frozen=True)
 class Matrix(Kind):
-    """Counts of the column `x` against the column `y`."""
+    """Counts of the column `x` against the column `y`; a panel for each value of `panel`."""
 
     x: str = ""
     y: str = ""
+    panel: str | None = None
 
     def draw(self, measures: Measures) -> Figure:
         rows = self.frame(measures)
         total = rows[self.value].sum()
         same = rows.loc[rows[self.x] == rows[self.y], self.value].sum()
         finding = f"On the diagonal: {same / total:.0%} of {total:,.0f}." if total else ""
-        chart = charts.matrix(rows, self.x, self.y, self.value)
+        chart = charts.matrix(rows, self.x, self.y, self.value, self.panel)
         return Figure(self.name, self.title, self.caption, chart, finding=finding)
 
 

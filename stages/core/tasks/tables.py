@@ -1,24 +1,21 @@
 """Tables of predictions on the validation examples of tasks, which several rooms read."""
 
-from stages.core.stage.tables import MeasuredTable
 from stages.core.tables import Table, Value, count, name
 
-# One row an arm, seed and example, of every model that `finetune` makes; `logit_0` and so on, one a
-# class, come beside.
-PREDICTIONS = MeasuredTable(
-    "finetune/{task}", ("arm", "seed", "id", "label", "prediction"), numbered=("logit",)
+PREDICTED = {
+    "id": name("example"),
+    "label": Value("gold label"),
+    "prediction": Value("prediction"),
+}
+# One row a fine-tuning and example; a logit for each class, or the score.
+PREDICTIONS = Table(
+    "finetune/predictions",
+    keys="data seed arm",
+    values={**PREDICTED, "logit": Value("logit", numbered=True)},
 )
 # One row a model without an encoder and example: `majority`, `bag_of_words` and, of tasks of pairs,
 # `word_overlap`.
-BASELINES = Table(
-    "prepare/baselines",
-    keys="data model",
-    values={
-        "id": name("example"),
-        "label": Value("gold label"),
-        "prediction": Value("prediction"),
-    },
-)
+BASELINES = Table("prepare/baselines", keys="data model", values=PREDICTED)
 # One row a split.
 TASK_SIZES = Table(
     "prepare/sizes",

@@ -51,7 +51,7 @@ def not_learnt(measures: Measures, arm: Arm = TUNED) -> list[str]:
 
 
 def _not_learnt(measures: Measures, arm: Arm) -> list[str]:
-    runs, baselines = measures.frame(PREDICTIONS), measures.rows(BASELINES)
+    runs, baselines = measures.rows(PREDICTIONS), measures.rows(BASELINES)
     own = runs[runs["arm"] == arm]
     majority = baselines[baselines["model"] == "majority"]
     return [task for task in measures.tasks if _is_not_learnt(measures, task, own, majority)]
@@ -61,7 +61,7 @@ def _is_not_learnt(
     measures: Measures, task: str, runs: pd.DataFrame, majority: pd.DataFrame
 ) -> bool:
     """Whether a seed of the task always says the same, or the seeds' mean is no better."""
-    own, least = runs[runs["task"] == task], majority[majority["data"] == task]
+    own, least = runs[runs["data"] == task], majority[majority["data"] == task]
     if own.empty or least.empty:
         return False
     metric = measures.deciding(task)

@@ -28,7 +28,16 @@ from stages.core.tasks.task import load_task, seeds_of
 from stages.finetune.pair_baselines.models import LstmAcross, PairModel, Towers
 from stages.finetune.pair_baselines.texts import encode_apart, known_words, renumbered
 from stages.finetune.processes import alone
-from stages.finetune.run import SPLITS, Results, Run, made, predict, sources_of, task_settings
+from stages.finetune.run import (
+    SPLITS,
+    Results,
+    Run,
+    made,
+    predict,
+    settings_table,
+    sources_of,
+    task_settings,
+)
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 from stages.finetune.task_model import load_task_model
 from stages.finetune.training import Examples, Finetune
@@ -90,13 +99,10 @@ class PairRun(Run):
         data = Examples(inputs, labels, task.kind, self.settings, self.seed)
 
         def results(model: PairModel, device: torch.device) -> tuple[pd.DataFrame, dict[str, Any]]:
-            names = ("epochs", "batch", "learning_rate", "dropout", "precision")
-            facts = {"model": self.arm} | {name: getattr(self.settings, name) for name in names}
-            facts["weights"] = sum(
-                weight.numel() for weight in model.parameters() if weight.requires_grad
-            )
+            tuned = (weight for weight in model.parameters() if weight.requires_grad)
+            weights = sum(weight.numel() for weight in tuned)
             batch = self.settings.batch
-            return predict(model, held_out, validation, task, batch, device), facts
+            return predict(model, held_out, validation, task, batch, device), {"weights": weights}
 
         return model, data, results
 
@@ -126,12 +132,11 @@ def run_stage(task: str, seed: int | None = None) -> None:
     runs = runs_of(task, seeds_of(task, seed))
     examples = len(read_examples(examples_file(task, "train")))
     with made(runs, examples, whole=seed is None) as results:
-        predictions = [table.assign(model=run.arm, seed=run.seed) for run, table, _ in results]
-        PAIR_PREDICTIONS.write(predictions, compression="zstd", task=task)
-        facts = {facts["model"]: facts for *_, facts in results}
-        PAIR_SETTINGS.write(pd.DataFrame(facts.values()), task=task)
+        predictions = [table.assign(arm=run.arm, seed=run.seed) for run, table, _ in results]
+        PAIR_PREDICTIONS.write(predictions, data=task)
+        PAIR_SETTINGS.write(settings_table(results), data=task)
         names = pd.DataFrame({"name": load_task(task).label_names}, dtype=object)
-        PAIR_CLASSES.write(names.assign(**{"class": range(len(names))}), task=task)
+        PAIR_CLASSES.write(names.assign(**{"class": range(len(names))}), data=task)
 
 
 def runs_of(task: str, seeds: Sequence[int]) -> list[PairRun]:

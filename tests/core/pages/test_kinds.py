@@ -99,6 +99,14 @@ def test_dots_count_nothing_above_the_smallest_possible_value():
     )
 
 
+def test_dots_without_a_bound_count_nothing(drawn):
+    kind = Dots("dots", "Heads", TABLE, "effect", label=("layer", "head"), bound=None)
+    assert kind.draw(drawn).finding == (
+        "Highest: 1, 0 (+2.0 points); lowest: 0, 1 (-4.0 points); "
+        "random weights: -0.5 to +0.5 points."
+    )
+
+
 def test_published_values_stand_beside_the_row_that_they_are_of(drawn):
     kind = Dots(
         "dots", "Heads", TABLE.where(head=0, arm="untuned"), "effect", label=("layer",),
@@ -133,6 +141,14 @@ def test_a_matrix_says_how_much_lies_on_its_diagonal():
     rows = pd.DataFrame({"true": ["a", "a", "b"], "given": ["a", "b", "b"], "maps": [6, 2, 2]})
     kind = Matrix("m", "M", lambda _: rows, "maps", of=count("maps"), x="given", y="true")
     assert kind.draw(None).finding == "On the diagonal: 80% of 10."
+
+
+def test_each_panel_of_a_matrix_has_names_of_its_own():
+    rows = pd.DataFrame({"data": ["x", "y"], "true": ["a", "b"], "given": ["a", "b"], "maps": 1})
+    kind = Matrix("m", "M", lambda _: rows, "maps", of=count("maps"), x="given", y="true")
+    drawn = replace(kind, panel="data").draw(None)
+    assert drawn.drawn["resolve"]["scale"] == {"x": "independent", "y": "independent"}
+    assert rows_drawn(drawn)[list(rows)].equals(rows)
 
 
 def test_a_table_has_the_declared_titles_and_no_resamples(drawn):
