@@ -188,8 +188,6 @@ def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_report
     for page, claim, form, unit in (
         ("matching", "T7-exist", ".1%", ""),
         ("matching", "T7-matching", "+.1f", "percent"),
-        ("harmful", "B1-loss", "+.1f", "percent"),  # of three fine-tunings of each task
-        ("harmful", "B1-accuracy", "+.1f", "points"),
     ):
         lead = (reports / f"site/pages/{page}.html").read_text().split('<h2 id="claims">')[0]
         for task, one in claims[claim].tasks.items():
