@@ -14,7 +14,6 @@ from stages.code.stage import run_stage as sum_code
 from stages.core.heads.gates import Gate, Mode, random_shares, single_heads, whole_layers
 from stages.core.outcomes.effects import fixed_tables, random_tables
 from stages.core.outcomes.outcomes import Outcomes, gate_table
-from stages.core.stage.tables import MeasuredTable
 from stages.core.tables import Table
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.tasks.task import Task
@@ -368,7 +367,7 @@ def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> No
     data = {"source": "written", "train": 1, "validation": 1, "seed": 0}
     kind = {"kind": "classification", "labels": 2, "metrics": ["accuracy"]}
     definition = Task.model_validate({"data": data} | kind)
-    tables: dict[MeasuredTable, list] = {}
+    tables: dict[Table, list[pd.DataFrame]] = {}
     for arm, seed in (("tuned", 0), ("tuned", 1), ("tuned", 2), ("tuned_from_random", 0)):
         labels = generator.integers(2, size=EXAMPLES).astype(float)
         rows = np.arange(0, EXAMPLES, 2)
@@ -391,24 +390,22 @@ def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> No
         found = Found(
             cut, pd.DataFrame(texts | {"label": labels}), rows, changes, chosen, attention
         )
-        scores, drawn = score_table(cut, definition, 10, stream=[seed], **resampling)
-        scores = scores.assign(heads_off=found.heads_off, chosen_on=len(rows))
+        scores = score_table(cut, definition, 10, stream=[seed], **resampling)
+        scores = scores.assign(heads_ablated=found.heads_ablated, chosen_on=len(rows))
         sizes = Sizes(LAYERS, HEADS, 64, 256)
         made = {
-            harmful.SCORES: (scores, drawn),
+            harmful.SCORES: scores,
             harmful.HALVES: halves_table(found, np.ones(len(rows)), **resampling),
             harmful.HEADS: heads_table(found, **resampling),
             harmful.SPREAD: spread_table(cut, "classification", **resampling),
-            harmful.EXAMPLES: (examples_table(found, "classification", 3), None),
-            harmful.SAVING: (saving_table(found, sizes, np.array([8, 9])), None),
+            harmful.EXAMPLES: examples_table(found, "classification", 3),
+            harmful.SAVING: saving_table(found, sizes, np.array([8, 9])),
         }
-        for declared, (table, resampled) in made.items():
-            part = table.assign(arm=arm, seed=seed), resampled
-            tables.setdefault(declared, []).append(part)
+        for declared, rows in made.items():
+            tables.setdefault(declared, []).append(rows.assign(arm=arm, seed=seed))
     with contextlib.chdir(folder):
-        for declared, parts in tables.items():
-            frames, resampled = zip(*parts, strict=True)
-            declared.write(list(frames), list(resampled) if declared.resampled else None, task=task)
+        for declared, runs in tables.items():
+            declared.write(runs, data=task)
 
 
 def _write_maps(folder: Path, task: str, generator: np.random.Generator) -> None:

@@ -10,6 +10,7 @@ of the loss with all heads on.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ import scipy  # whose submodules load when they are first used
 from jaxtyping import Bool, Float
 
 from stages.core.intervals.intervals import LEVEL, Interval
-from stages.core.stage.tables import drawn_name
+from stages.core.tables import drawn_of
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate, mean_on_same_examples, over_seeds
 
@@ -43,13 +44,23 @@ def of_run(rows: pd.DataFrame) -> OfRun:
     rows = rows.sort_values(["division", "half", "layer", "head"])
     shape = (rows["division"].nunique(), 2, -1)
     scale = PERCENT / rows["full"].to_numpy()
-    drawn = np.stack(list(rows[drawn_name("loss")])).astype(float) * scale[:, None]
+    drawn = np.stack(list(rows[drawn_of("loss")])).astype(float) * scale[:, None]
     return OfRun(
         rows["chosen"].to_numpy(dtype=bool).reshape(shape),
         (rows["loss"].to_numpy() * scale).reshape(shape),
         drawn.reshape(*shape, drawn.shape[1]),
         int(rows.groupby(["division", "half"])["examples"].first().groupby("division").sum().max()),
     )
+
+
+def in_percent(row: dict[str, Any], name: str) -> Estimate:
+    """A change in percent of the figure with all heads, both on the same resamples.
+
+    Args:
+        row: of the table `SCORES`, with its resamples.
+    """
+    drawn = row[drawn_of(name)].astype(float) / row[drawn_of("full")]
+    return Estimate.of_drawn(row[name] / row["full"], drawn, int(row["examples"])).scaled(PERCENT)
 
 
 def runs_of(rows: pd.DataFrame) -> dict[int, OfRun]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,12 @@ from jaxtyping import Float, Int
 
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.outcomes.paired import draw_weights
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.metrics import predictions_from_logits
 from stages.harmful.choices import Head
 from stages.harmful.saving import Sizes, saved
 from stages.harmful.scores import Cut, example_losses
-from stages.harmful.spread import most_helped, spread_row
-
-Drawn = Float[np.ndarray, "column row resample"]
+from stages.harmful.spread import COLUMNS, most_helped, spread_row
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Found:
     attention: Float[np.ndarray, "2 some layer head"]
 
     @property
-    def heads_off(self) -> float:
+    def heads_ablated(self) -> float:
         """How many heads a half chose, on average."""
         return float(np.mean([len(heads) for pair in self.chosen for heads in pair]))
 
@@ -50,15 +49,15 @@ class Found:
 
     def is_chosen(self, heads: tuple[Head, ...]) -> Float[np.ndarray, " place"]:
         """1 for each head that is in a set."""
-        off = np.zeros(self.changes.shape[1:])
+        chosen = np.zeros(self.changes.shape[1:])
         for head in heads:
-            off[head] = 1
-        return off.ravel()
+            chosen[head] = 1
+        return chosen.ravel()
 
 
 def halves_table(
     found: Found, losses: Float[np.ndarray, " some"], resamples: int, seed: int
-) -> tuple[pd.DataFrame, Drawn]:
+) -> pd.DataFrame:
     """The heads' effects on each half of each division; resamples draw all examples alike.
 
     Args:
@@ -66,7 +65,7 @@ def halves_table(
     """
     changes = found.changes.reshape(len(found.rows), -1)
     weights = draw_weights(len(found.rows), resamples, seed)
-    tables, drawn = [], []
+    tables = []
     for division, (side, sets) in enumerate(zip(found.cut.sides, found.chosen, strict=True)):
         for half in (0, 1):
             own = side[found.rows] == half
@@ -75,30 +74,29 @@ def halves_table(
                 "chosen": found.is_chosen(sets[half]).astype(bool),
                 "full": losses[own].mean(),
                 "loss": changes[own].mean(axis=0),
+                drawn_of("loss"): list(_means(changes, weights * own).T),
             }
             tables.append(found.places.assign(**place, **values))
-            drawn.append((_means(changes, weights * own)).T)
-    return pd.concat(tables, ignore_index=True), np.concatenate(drawn)[None]
+    return pd.concat(tables, ignore_index=True)
 
 
-def heads_table(found: Found, resamples: int, seed: int) -> tuple[pd.DataFrame, Drawn]:
+def heads_table(found: Found, resamples: int, seed: int) -> pd.DataFrame:
     """One row a head: effect, confidence, entropy, and which share of the halves chose it."""
     weights = draw_weights(len(found.rows), resamples, seed)
     sets = [heads for pair in found.chosen for heads in pair]
     table = found.places.assign(
         examples=len(found.rows), chosen=np.mean([found.is_chosen(heads) for heads in sets], axis=0)
     )
-    drawn = []
     figures = zip(("loss", "confidence", "entropy"), (found.changes, *found.attention), strict=True)
     for name, figure in figures:
         values = figure.reshape(len(found.rows), -1)
-        drawn.append(_means(values, weights).T)
-        limits = percentile_interval(drawn[-1])
-        table = table.assign(**interval_columns(name, values.mean(axis=0), *limits))
-    return table, np.stack(drawn)
+        drawn = _means(values, weights).T
+        mean = values.mean(axis=0), *percentile_interval(drawn)
+        table = table.assign(**estimate_columns(name, *mean, drawn))
+    return table
 
 
-def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> tuple[pd.DataFrame, Drawn]:
+def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> pd.DataFrame:
     """How the fall of the loss is spread over examples: of the chosen heads, and of random ones.
 
     The fall of an example is the mean over the divisions, of the half that did not choose; an
@@ -107,19 +105,18 @@ def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> tuple[pd.Dat
     """
     before = example_losses(cut.full, cut.labels, kind)
     held_out = before - example_losses(cut.held_out(), cut.labels, kind).mean(axis=0)
-    any_off = (cut.held_out() != cut.full).any(axis=(0, 2))
-    held_out = held_out[any_off] if any_off.any() else held_out
+    any_ablated = (cut.held_out() != cut.full).any(axis=(0, 2))
+    held_out = held_out[any_ablated] if any_ablated.any() else held_out
     few = cut.random_rows
     random = before[few] - example_losses(cut.random, cut.labels[few], kind)
-    row, drawn = spread_row(held_out, resamples, seed, cut.widening)
-    rows, lines = [row | {"heads": "chosen"}], [drawn]
-    of_random = [spread_row(falls, resamples, seed) for falls in random]
-    means = pd.DataFrame([row for row, _ in of_random]).mean()
-    drawn = np.mean([drawn for _, drawn in of_random], axis=0)
-    row = {"examples": len(few), "heads": "random"}
-    for name, line in zip(("falls", "top_share", "trimmed"), drawn, strict=True):
-        row |= interval_columns(name, float(means[name]), *percentile_interval(line))
-    return pd.DataFrame([*rows, row]), np.stack([*lines, drawn], axis=1)
+    chosen = spread_row(held_out, resamples, seed, cut.widening) | {"heads": "chosen"}
+    of_random = pd.DataFrame([spread_row(falls, resamples, seed) for falls in random])
+    row: dict[str, Any] = {"examples": len(few), "heads": "random"}
+    for name in COLUMNS:
+        drawn = np.mean(list(of_random[drawn_of(name)]), axis=0)
+        row |= estimate_columns(name, of_random[name].mean(), *percentile_interval(drawn))
+        row[drawn_of(name)] = drawn
+    return pd.DataFrame([chosen, row])
 
 
 def examples_table(found: Found, kind: str, count: int) -> pd.DataFrame:
@@ -139,8 +136,9 @@ def examples_table(found: Found, kind: str, count: int) -> pd.DataFrame:
 
 
 def saving_table(found: Found, sizes: Sizes, lengths: Int[np.ndarray, " example"]) -> pd.DataFrame:
-    """What as many heads less as a half chose would save."""
-    return pd.DataFrame([{"heads_off": found.heads_off, **saved(sizes, found.heads_off, lengths)}])
+    """The multiplications that an encoder without these heads would save."""
+    ablated = found.heads_ablated
+    return pd.DataFrame([{"heads_ablated": ablated, **saved(sizes, ablated, lengths)}])
 
 
 def _means(

@@ -1,170 +1,197 @@
-"""Heads that hurt, and what sets them apart (query-title study, conclusion; B1)."""
+"""Heads that hurt, and how they differ from others (query-title study, conclusion; B1)."""
 
 import pandas as pd
 
-from stages.core.pages.charts import dots
-from stages.core.pages.page import Figure, Page, Section, Table
-from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
-from stages.core.stage.tables import drawn_name, interval_names
-from stages.core.verdicts.estimates import rows_over_seeds
+from stages.core.outcomes.deciding import DECIDING_METRICS
+from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.joined import joined
+from stages.core.pages.kinds import Dots, Grid, HeadGrid
+from stages.core.stage.arms import TUNED
+from stages.core.tables import Value
 from stages.core.verdicts.measures import Measures
-from stages.harmful.apart import PLACE, apart
-from stages.harmful.repeated import repeated
-from stages.harmful.said import of_loss_in_percent, said_of_loss, said_of_metric
-from stages.harmful.tables import (
-    CALIBRATION,
-    EXAMPLES,
-    HEADS,
-    SAVING,
-    SCORES,
-    SPREAD,
+from stages.harmful.compared import (
+    CHOSEN,
+    all_heads,
+    apart,
+    chosen_heads,
+    losses_in_percent,
+    on_seeds,
+    on_tasks,
+)
+from stages.harmful.tables import CALIBRATION, EXAMPLES, HEADS, SAVING, SCORES, SPREAD
+
+IN_PERCENT = Value("change of the loss", unit="percent", format="+.1f", interval=True)
+IN_POINTS = Value("change of the metric", unit="points", format="+.1f", interval=True)
+OF_LARGEST = Value("share of the largest change", unit="share", format="+.2f")
+HURTS = (
+    "A head hurts if the loss is lower without it. Each half of the examples ranks the few heads "
+    "without which, each alone, its loss is lowest. It takes the first of them that lower it most "
+    "together. These are ablated (mode zero), and the other half is scored. Both halves choose for "
+    "each other, in several divisions. Random heads of the same number stand beside them, and the "
+    "same procedure on an encoder that was tuned from random weights."
 )
 
-POINTS = PERCENT = 100
+
+def metrics_in_points(measures: Measures) -> pd.DataFrame:
+    """One row a task and arm: accuracy, or the correlation of scores, over fine-tunings."""
+    return joined(measures, SCORES.where(figure=DECIDING_METRICS), "change", scale=100)
 
 
-def sections(measures: Measures) -> list[Section]:
-    scores, heads = measures.drawn(SCORES), measures.frame(HEADS)
-    return [
-        _scores(scores, measures.frame(SAVING)),
-        _spread(measures.frame(SPREAD), measures.frame(EXAMPLES)),
-        repeated(measures),
-        apart(_over_seeds(heads), measures),
-    ]
-
-
-def in_short(measures: Measures) -> list[str]:
-    """What is gained without the heads that hurt: the loss, the metric, and in the control."""
-    scores = measures.drawn(SCORES)
-    said = [
-        said_of_loss(scores, TUNED),
-        said_of_metric(scores),
-        said_of_loss(scores, TUNED_FROM_RANDOM),
-    ]
-    return [sentence for sentence in said if sentence]
-
-
-def heads(measures: Measures) -> pd.DataFrame:
-    """Change of each task's loss without each head, mean over fine-tunings."""
-    cells = _over_seeds(measures.frame(HEADS))
-    table = cells.pivot(index=PLACE, columns="task", values="loss")
-    return table[cells["task"].unique()].add_prefix("loss without: ")
-
-
-def _over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
-    """The tuned encoders' heads, one row a task, layer and head, over fine-tunings."""
-    rows = rows[rows["arm"] == TUNED]
-    keys = ["task", *PLACE]
-    names = [interval_names(name) for name in ("loss", "confidence", "entropy")]
-    table = rows_over_seeds(rows, keys, names)
-    chosen = rows.groupby(keys, sort=False)["chosen"].mean().reset_index()
-    return table.merge(chosen, on=keys, validate="one_to_one")
-
-
-def _scores(rows: pd.DataFrame, saving: pd.DataFrame) -> Section:
-    drawn, of_loss = [], of_loss_in_percent(rows)
-    for name in ("change", "random"):
-        columns = dict(zip(interval_names(name), interval_names(value="value"), strict=True))
-        values = of_loss[[*columns]].rename(columns=columns)
-        run = of_loss["task"] + ", " + of_loss["arm"] + " " + of_loss["seed"].astype(str)
-        what = "heads that hurt" if name == "change" else "random heads"
-        drawn.append(values.assign(run=run, off=what))
-    table = rows.drop(columns=[drawn_name(name) for name in SCORES.resampled])
-    return Section(
-        "B1: what is gained without the heads that hurt?",
-        "A head hurts where the loss is lower without it. Each half of the examples ranks the few "
-        "heads without which, each alone, its loss is lowest, and takes as many of the first as "
-        "lower it most together; these are set to zero, and the other half is scored. Both "
-        "halves choose for each other, in several divisions, so that no example scores what it "
-        "chose. Beside them stand as many random heads, and the "
-        "same procedure on an encoder that was tuned from random weights: where that has not "
-        "learnt the task, no head that is off changes much, and claims leave it out.",
-        (
-            Figure(
-                "harmful-loss",
-                "Change of the loss without heads that hurt, and without random ones",
-                "Dots show how the loss of each fine-tuning changes without the heads that hurt, "
-                "and without random ones, in percent of the loss with all heads on; below 0 the "
-                "encoder is better without. Lines are 95% bootstrap intervals over the examples of "
-                "one fine-tuning, of random heads over their sets too.",
-                dots(pd.concat(drawn), "run", "change of the loss, percent", group="off"),
-                finding=" ".join(
-                    said for arm in rows["arm"].unique() if (said := said_of_loss(rows, arm))
-                ),
-            ),
-            Table(
-                "harmful-scores",
-                "Loss, metrics and calibration with all heads on, and without those that hurt",
-                "Each row compares a 'figure' of one fine-tuning ('arm', 'seed') with all heads on "
-                "('full') and without those that hurt ('cut'). 'heads_off' says how many heads "
-                "these are, mean over halves, 'examples' on how many examples the figure is "
-                "measured, and 'chosen_on' how many choose the heads. "
-                "'loss' is cross-entropy in nats, or a squared error; metrics are shares. "
-                f"'{CALIBRATION}' is the expected calibration error of classes (bins of equal "
-                "width by the probability of the class that is named); scores have no probability, "
-                "so of these it is the distance between the mean prediction and the mean label, in "
-                "bins by prediction and in the label's unit. 'change' is cut less full, on the "
-                "halves that did not choose; 'change_where_chosen' is the same on those that did, "
-                "where it flatters. 'random' is the change without as many random heads (one, "
-                "where no head hurts), on fewer of the examples (setting harmful.random_examples), "
-                "and 'beyond' is change less random.",
-                table[["task", *table.columns.drop("task")]],
-            ),
-            Table(
-                "harmful-saving",
-                "What removing as many heads would save: computed, not measured",
-                "The table says what share of the multiplications 'heads_off' heads less would "
-                "save: 'of_attention' of those of attention (projections and products of maps), "
-                "'of_encoder' of all of the encoder's, at these examples' lengths ('tokens' is "
-                "their mean). transformers 5 loads no layers "
-                "with fewer heads; 'python -m tools.cut' writes a checkpoint whose columns for the "
-                "heads are zero, which predicts the same and is no faster.",
-                saving[["task", *saving.columns.drop("task")]],
-            ),
-        ),
-    )
-
-
-def _spread(rows: pd.DataFrame, examples: pd.DataFrame) -> Section:
-    first = examples[(examples["arm"] == TUNED)].groupby("task", sort=False)["seed"].first()
-    examples = examples[
-        (examples["arm"] == TUNED) & (examples["seed"] == examples["task"].map(first))
-    ]
-    return Section(
-        "By single examples, or everywhere?",
-        "Each example's loss with all heads on, less that without the heads which the half without "
-        "it chose. A few examples could make the whole fall.",
-        (
-            Table(
-                "harmful-spread",
-                "How the fall of the loss is spread over examples",
-                "The table shows whether a few examples make the fall of the loss. 'falls' is the "
-                "share of the examples whose loss falls. 'top_share' is, of all that falls, the "
-                "share in that twentieth of the examples where it falls most. 'trimmed' is the "
-                "mean fall when a twentieth of the examples is left out at either end, above 0 "
-                "where the rest gains as well. Beside the chosen heads stand random ones.",
-                rows[["task", *rows.columns.drop("task")]],
-            ),
-            Table(
-                "harmful-examples",
-                "The examples that gain most",
-                "The table lists the examples whose loss falls most in the first fine-tuning. "
-                "'full' is what the model says with all heads on, 'cut' without those that hurt, "
-                "classes by their number; 'fall' is by how much the loss falls, and 'share' its "
-                "share of all that falls.",
-                examples[["task", *examples.columns.drop("task")]],
-            ),
-        ),
-    )
+def first_examples(measures: Measures) -> pd.DataFrame:
+    """The examples whose loss falls most in the first fine-tuning of each task."""
+    rows = measures.rows(EXAMPLES.where(arm=TUNED))
+    return rows[rows["seed"] == rows.groupby("data")["seed"].transform("first")]
 
 
 PAGE = Page(
-    order=10,
-    group="Heads turned off",
     title="Heads that hurt",
-    summary="Which heads the encoders are better without, and what sets these apart.",
+    summary="Which heads the encoders are better without, and how these differ from others.",
+    group="Heads turned off",
+    order=10,
     studies=("B1",),
-    sections=sections,
-    heads=heads,
-    in_short=in_short,
+    content=(
+        Section(
+            "B1: what is gained without the heads that hurt?",
+            HURTS,
+            (
+                Dots(
+                    "harmful-loss",
+                    "Change of the loss without heads that hurt, and without random heads",
+                    losses_in_percent,
+                    "change",
+                    "Percent of the loss with all heads. Below 0 the encoder is better without.",
+                    of=IN_PERCENT,
+                    label=("data", "arm"),
+                    mark="heads",
+                    rival="random",
+                    rival_title="random heads",
+                    gain="beyond",
+                ),
+                Dots(
+                    "harmful-metric",
+                    "Change of the metric without heads that hurt",
+                    metrics_in_points,
+                    "change",
+                    "Accuracy, or the correlation of scores.",
+                    of=IN_POINTS,
+                ),
+                Grid(
+                    "harmful-scores",
+                    "Loss, metrics and calibration of every fine-tuning",
+                    SCORES,
+                    caption="The loss is cross-entropy in nats, or a squared error; metrics are "
+                    f"shares. '{CALIBRATION}' is the expected calibration error of classes, in "
+                    "bins of equal width by the probability of the predicted class. Scores have no "
+                    "probability: their error is the distance between mean prediction and mean "
+                    "label, in bins by prediction. Changes on the half that chose flatter. Random "
+                    "heads are ablated on fewer examples (setting harmful.random_examples).",
+                ),
+                Grid(
+                    "harmful-saving",
+                    "Multiplications that fewer heads would save: computed, not measured",
+                    SAVING,
+                    caption="At the lengths of these examples. transformers 5 loads no layers with "
+                    "fewer heads. 'python -m tools.cut' writes a checkpoint whose columns for the "
+                    "heads are zero: it predicts the same and is no faster.",
+                ),
+            ),
+        ),
+        Section(
+            "By single examples, or everywhere?",
+            "Each example's loss with all heads, less that without the heads which the half "
+            "without it chose. A few examples could make the whole fall.",
+            (
+                Dots(
+                    "harmful-falls",
+                    "Share of the examples whose loss falls",
+                    SPREAD,
+                    "falls",
+                    label=("heads",),
+                    bound=0.5,
+                ),
+                Grid(
+                    "harmful-spread",
+                    "How the fall of the loss is spread over examples",
+                    SPREAD,
+                    caption="The trimmed mean leaves out a twentieth of the examples at either "
+                    "end. It is above 0 if the rest gains as well.",
+                ),
+                Grid(
+                    "harmful-examples",
+                    "The examples that gain most, in the first fine-tuning",
+                    first_examples,
+                    titles={column: value.heading for column, value in EXAMPLES.values.items()},
+                ),
+            ),
+        ),
+        Section(
+            "Do the same heads hurt again?",
+            "The heads that one fine-tuning chose are scored on another that did not choose them, "
+            "each alone.",
+            (
+                Dots(
+                    "harmful-tasks",
+                    "Change of the loss of a task without heads that another task chose",
+                    on_tasks,
+                    "change",
+                    of=IN_PERCENT,
+                    label=("data", "heads"),
+                ),
+                Grid(
+                    "harmful-seeds",
+                    "On other seeds",
+                    on_seeds,
+                    caption="Fine-tunings of the same task, two by two, on halves that share no "
+                    "example: the change of the loss, in percent, without each head that the other "
+                    "chose; the share of heads that both chose, beyond chance; the rank "
+                    "correlation of all heads' effects. Intervals are jackknives over seeds, which "
+                    "takes three at least.",
+                ),
+                Grid(
+                    "harmful-tasks",
+                    "On other tasks",
+                    on_tasks,
+                    caption="Change of the loss in percent; 'spearman' is the rank correlation of "
+                    "both tasks' changes over all heads.",
+                ),
+            ),
+        ),
+        Section(
+            "How they differ from others",
+            f"Heads that at least {CHOSEN:.0%} of the halves chose, and all other heads.",
+            (
+                HeadGrid(
+                    "harmful-heads",
+                    "Change of the loss without each head",
+                    all_heads,
+                    "share",
+                    "Below 0 the head hurts. A dot marks heads that at least half of the halves "
+                    "chose.",
+                    of=OF_LARGEST,
+                    marked="hurts",
+                ),
+                Grid(
+                    "harmful-apart",
+                    "Heads that hurt and the other heads",
+                    apart,
+                    caption="Means over heads. Confidence is the largest weight of a row of "
+                    "attention; entropy (nats) is that of the row. A class, as a pattern, has the "
+                    "share of the heads that belong to it.",
+                ),
+                Grid("harmful-chosen", "Every head that a half chose", chosen_heads),
+            ),
+        ),
+    ),
+    head_columns=(
+        HeadColumn(
+            "change of the loss without it",
+            all_heads,
+            "loss",
+            join="each",
+            show={"chosen": "share of halves that chose it"},
+            text="Below 0 the head hurts. With its 95% interval, and the share of the halves of "
+            "the examples that chose it as one of the harmful heads.",
+            of=HEADS.values["loss"],
+        ),
+    ),
 )

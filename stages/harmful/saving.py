@@ -32,8 +32,8 @@ class Sizes:
         return cls(config.num_hidden_layers, config.num_attention_heads, config.hidden_size, inner)
 
 
-def saved(sizes: Sizes, heads_off: float, lengths: Int[np.ndarray, " example"]) -> dict[str, float]:
-    """What `heads_off` heads less would save of the multiplications of whole layers.
+def saved(sizes: Sizes, ablated: float, lengths: Int[np.ndarray, " example"]) -> dict[str, float]:
+    """The multiplications of whole layers that an encoder without so many heads would save.
 
     Returns:
         Shares `of_attention` (projections and products of maps, in which all heads have the same
@@ -42,7 +42,7 @@ def saved(sizes: Sizes, heads_off: float, lengths: Int[np.ndarray, " example"]) 
     tokens = lengths.astype(float)
     attention = (PROJECTIONS * tokens * sizes.hidden**2 + PRODUCTS * tokens**2 * sizes.hidden).sum()
     network = (2 * tokens * sizes.hidden * sizes.feed_forward).sum()
-    share = heads_off / (sizes.layers * sizes.heads)
+    share = ablated / (sizes.layers * sizes.heads)
     return {
         "tokens": float(tokens.mean()),
         "of_attention": share,

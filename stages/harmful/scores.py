@@ -23,7 +23,7 @@ from stages.core.outcomes.deciding import effect_metrics
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import draw_weights, one_more_each_way
 from stages.core.outcomes.weighted import weighted_scores
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 from stages.core.tasks.metrics import predictions_from_logits
 from stages.core.tasks.task import Task
 from stages.harmful.calibration import weighted_calibration
@@ -138,22 +138,23 @@ def widened(lines: Float[np.ndarray, "*measure line"], factor: float) -> np.ndar
 
 def score_table(
     cut: Cut, task: Task, bins: int, resamples: int, seed: int, stream: Sequence[int]
-) -> tuple[pd.DataFrame, Float[np.ndarray, "3 row resample"]]:
-    """One row a figure, and the resamples of its full, change and random.
+) -> pd.DataFrame:
+    """One row a figure.
 
     Args:
         stream: numbers that tell the arms apart in what `one_more_each_way` adds.
 
     Returns:
         figure, examples, full, cut, change_where_chosen, and with their limits change, random and
-        beyond (change less random); metrics as shares, loss in nats or squared errors.
+        beyond (change less random); full, change and random on resamples. Metrics are shares, the
+        loss is in nats or squared errors.
     """
     count = len(cut.labels)
     weights = draw_weights(count, resamples, seed)
     weights = np.concatenate([np.ones((1, count)), weights])
     sets = len(cut.random)
     of_sets = np.concatenate([np.ones((1, sets)), draw_weights(sets, resamples, seed)]) / sets
-    rows, drawn = [], []
+    rows = []
     for name, figure in figures(task, bins).items():
         found = score(cut, figure, weights, of_sets)
         none = np.empty((0, count))
@@ -167,14 +168,16 @@ def score_table(
                 "full": found.full[0],
                 "cut": found.full[0] + found.change[0],
                 "change_where_chosen": found.change_where_chosen,
-                **interval_columns("change", found.change[0], *percentile_interval(change)),
-                **interval_columns("random", found.random[0], *percentile_interval(random)),
-                **interval_columns(
+                **estimate_columns("change", found.change[0], *percentile_interval(change)),
+                **estimate_columns("random", found.random[0], *percentile_interval(random)),
+                **estimate_columns(
                     "beyond",
                     found.change[0] - found.random[0],
                     *percentile_interval(change - random),
                 ),
+                drawn_of("full"): found.full[1:],
+                drawn_of("change"): change,
+                drawn_of("random"): random,
             }
         )
-        drawn.append([found.full[1:], change, random])
-    return pd.DataFrame(rows), np.swapaxes(np.array(drawn), 0, 1)
+    return pd.DataFrame(rows)

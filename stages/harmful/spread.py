@@ -1,12 +1,14 @@
 """Whether the loss falls on single examples or everywhere."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Real
 
 from stages.core.intervals.intervals import percentile_interval
 from stages.core.outcomes.paired import draw_weights
-from stages.core.stage.tables import interval_columns
+from stages.core.tables import drawn_of, estimate_columns
 
 TOP = 0.05  # the examples whose loss falls most; as many are left out at both ends by `trimmed`
 COLUMNS = ("falls", "top_share", "trimmed")
@@ -41,8 +43,8 @@ def spread(
 
 def spread_row(
     falls: Float[np.ndarray, " example"], resamples: int, seed: int, widening: float = 1.0
-) -> tuple[dict[str, float], Float[np.ndarray, "3 resample"]]:
-    """`spread` of the data with its intervals, and its resamples.
+) -> dict[str, Any]:
+    """`spread` of the data with its intervals and resamples.
 
     Args:
         widening: of the intervals (`choices.widening`).
@@ -50,10 +52,11 @@ def spread_row(
     ones = np.ones((1, len(falls)))
     lines = spread(falls, np.concatenate([ones, draw_weights(len(falls), resamples, seed)]))
     drawn = lines[:, :1] + widening * (lines[:, 1:] - lines[:, :1])
-    row: dict[str, float] = {"examples": len(falls)}
+    row: dict[str, Any] = {"examples": len(falls)}
     for name, line, resampled in zip(COLUMNS, lines, drawn, strict=True):
-        row |= interval_columns(name, line[0], *percentile_interval(resampled))
-    return row, drawn
+        row |= estimate_columns(name, line[0], *percentile_interval(resampled))
+        row[drawn_of(name)] = resampled
+    return row
 
 
 def most_helped(

@@ -2,9 +2,9 @@
 
 A head hurts where the loss is lower without it. Each half of the validation examples chooses a few
 heads that hurt it most, the other half is scored without them: loss, metrics, calibration.
-Beside them stand as many random heads, and the same procedure on an encoder that was tuned from
-random weights. How the fall of the loss is spread over examples, and how confident the chosen heads
-are, is measured on the same examples.
+Beside them stand random heads of the same number, and the same procedure on an encoder that was
+tuned from random weights. How the fall of the loss is spread over examples, and how confident the
+chosen heads are, is measured on the same examples.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ from stages.core.runtime.runtime import Precision, Runtime, read_runtime, start
 from stages.core.stage.arms import TUNED, Arm
 from stages.core.stage.places import examples_file, model_folder, outcomes_folder
 from stages.core.stage.settings import Resampled, section
-from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table
 from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task
 from stages.harmful.attention import confidence_and_entropy
@@ -46,9 +46,6 @@ from stages.harmful.saving import Sizes
 from stages.harmful.scores import Cut, example_losses, score_table
 from stages.harmful.single_heads import kept, without_each_head
 from stages.harmful.tables import EXAMPLES, HALVES, HEADS, SAVING, SCORES, SPREAD
-
-# Each table of one encoder, with the resamples of its declared columns.
-Tables = dict[MeasuredTable, tuple[pd.DataFrame, np.ndarray | None]]
 
 
 class Harmful(Resampled, section="harmful"):
@@ -87,11 +84,10 @@ def run_stage(task: str, seed: int | None = None) -> None:
         ]
         for declared in measured[0]:
             frames = [
-                tables[declared][0].assign(arm=arm, seed=tuned_with)
+                tables[declared].assign(arm=arm, seed=tuned_with)
                 for (arm, tuned_with), tables in zip(models, measured, strict=True)
             ]
-            drawn = [tables[declared][1] for tables in measured] if declared.resampled else None
-            declared.write(frames, drawn, task=task)
+            declared.write(frames, data=task)
 
 
 def grid_folder(task: str, arm: Arm, seed: int) -> Path:
@@ -101,8 +97,8 @@ def grid_folder(task: str, arm: Arm, seed: int) -> Path:
 
 def measure(
     task: str, arm: Arm, seed: int, definition: Task, parameters: Harmful, run: Path
-) -> Tables:
-    """The tables of one encoder.
+) -> dict[Table, pd.DataFrame]:
+    """The tables of one encoder, without seed and arm.
 
     Args:
         run: folder for finished batches of its grids.
@@ -182,16 +178,14 @@ def measure(
         confidence_and_entropy(gated, some, parameters.batch, device),
     )
     resampling = parameters.resamples, parameters.seed
-    scores, scores_drawn = score_table(
-        cut, definition, parameters.bins, *resampling, [*arm.encode()]
-    )
+    scores = score_table(cut, definition, parameters.bins, *resampling, [*arm.encode()])
     return {
-        SCORES: (scores.assign(heads_off=found.heads_off, chosen_on=len(rows)), scores_drawn),
+        SCORES: scores.assign(heads_ablated=found.heads_ablated, chosen_on=len(rows)),
         HALVES: halves_table(found, before, *resampling),
         HEADS: heads_table(found, *resampling),
         SPREAD: spread_table(cut, definition.kind, *resampling),
-        EXAMPLES: (examples_table(found, definition.kind, parameters.shown), None),
-        SAVING: (saving_table(found, Sizes.of(gated.model.config), encoded.lengths), None),
+        EXAMPLES: examples_table(found, definition.kind, parameters.shown),
+        SAVING: saving_table(found, Sizes.of(gated.model.config), encoded.lengths),
     }
 
 
@@ -220,7 +214,7 @@ def run_sets(
     run: Path,
     model: Path,
 ) -> tuple[Float[np.ndarray, "example class"], Float[np.ndarray, "set example class"]]:
-    """Logits with all heads on, and without each set; a set of no heads turns none off."""
+    """Logits with all heads on, and without each set; a set of no heads ablates none."""
     gates = [Gate("zero", heads, "random", draw=draw) for draw, heads in enumerate(sets) if heads]
     if not gates:
         full = with_all_heads(gated, encoded, parameters)

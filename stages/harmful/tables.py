@@ -1,86 +1,97 @@
-"""What the stage `harmful` writes of heads that hurt; `arm` is the encoder, the control among them.
+"""Tables of heads that hurt.
 
-Every change is paired with all heads on, on the same examples, and what chose a set of heads never
-scores it. `change` is that without the chosen heads; `random` that without as many heads drawn by
-chance (one, where none was chosen), on fewer examples.
+Every change is paired with all heads, on the same examples, and no example scores a set of heads
+that it selected. `change` is without the chosen heads; `random` is without random heads of the same
+number (one, if no head was chosen), on fewer examples.
 """
 
-from stages.core.stage.tables import MeasuredTable, interval_names
+from stages.core.tables import Table, Value, count, flag, name
 
 LOSS, CALIBRATION = "loss", "calibration"  # figures beside the metrics
-OF_RUN = ("seed", "arm")
+SHARE = {"unit": "share", "format": ".1%", "bounds": (0, 1)}
+CHANGE = {"format": "+.3f", "interval": True}
+RUN = "data seed arm"
 
-# One row a run and figure: loss, each metric, calibration. Means over halves that did not choose.
-SCORES = MeasuredTable(
-    "harmful/{task}",
-    (
-        *OF_RUN,
-        "figure",
-        "heads_off",
-        "examples",
-        "chosen_on",
-        "full",
-        "cut",
-        "change_where_chosen",
-        *interval_names("change"),
-        *interval_names("random"),
-        *interval_names("beyond"),
-    ),
-    resampled=("full", "change", "random"),
+# One row a figure: loss, each metric, calibration. Means over halves that did not choose.
+SCORES = Table(
+    "harmful/scores",
+    keys=f"{RUN} figure",
+    values={
+        "heads_ablated": Value("ablated heads", format=".1f", bounds=(0, None)),
+        "examples": count("examples"),
+        "chosen_on": count("examples that choose"),
+        "full": Value("with all heads", format=".3f", resampled=True),
+        "cut": Value("without the heads that hurt", format=".3f"),
+        "change_where_chosen": Value("change on the half that chose", format="+.3f"),
+        "change": Value("change without the heads that hurt", resampled=True, **CHANGE),
+        "random": Value("change without random heads", resampled=True, **CHANGE),
+        "beyond": Value("change beyond that of random heads", **CHANGE),
+    },
 )
-# One row a run, division, half and head: what the half's loss does without this head alone,
-# whether the half chose it, and the half's loss with all heads on.
-HALVES = MeasuredTable(
-    "harmful/{task}-halves",
-    (*OF_RUN, "division", "half", "layer", "head", "chosen", "full", "loss", "examples"),
-    resampled=("loss",),
+# One row a division, half and head, on the examples of that half.
+HALVES = Table(
+    "harmful/halves",
+    keys=f"{RUN} division half layer head",
+    values={
+        "examples": count("examples"),
+        "chosen": flag("whether the half chose the head"),
+        "full": Value("loss with all heads", format=".3f"),
+        "loss": Value("change of the loss without this head", format="+.3f", resampled=True),
+    },
 )
-# One row a run and head, on all examples that choose. `chosen` is the share of the halves.
-HEADS = MeasuredTable(
-    "harmful/{task}-heads",
-    (
-        *OF_RUN,
-        "layer",
-        "head",
-        "examples",
-        "chosen",
-        *interval_names("loss"),
-        *interval_names("confidence"),
-        *interval_names("entropy"),
-    ),
-    resampled=("loss", "confidence", "entropy"),
+# One row a head, on all examples that choose.
+HEADS = Table(
+    "harmful/heads",
+    keys=f"{RUN} layer head",
+    values={
+        "examples": count("examples"),
+        "chosen": Value("halves that chose the head", **SHARE),
+        "loss": Value("change of the loss without this head", resampled=True, **CHANGE),
+        "confidence": Value(
+            "largest weight of a row", bounds=(0, 1), interval=True, resampled=True
+        ),
+        "entropy": Value(
+            "entropy of a row", unit="nats", bounds=(0, None), interval=True, resampled=True
+        ),
+    },
 )
-# One row a run and set of heads (chosen, random): whether few examples have the fall of the loss.
-SPREAD = MeasuredTable(
-    "harmful/{task}-spread",
-    (
-        *OF_RUN,
-        "heads",
-        "examples",
-        *interval_names("falls"),
-        *interval_names("top_share"),
-        *interval_names("trimmed"),
-    ),
-    resampled=("falls", "top_share", "trimmed"),
+# One row a set of heads (chosen, random): whether few examples make the fall of the loss.
+SPREAD = Table(
+    "harmful/spread",
+    keys=f"{RUN} heads",
+    values={
+        "examples": count("examples"),
+        "falls": Value("examples whose loss falls", interval=True, resampled=True, **SHARE),
+        "top_share": Value(
+            "share of the fall in the top twentieth", interval=True, resampled=True, **SHARE
+        ),
+        "trimmed": Value("mean fall without both extreme twentieths", resampled=True, **CHANGE),
+    },
 )
-# One row a run and example, of those whose loss falls most without the chosen heads.
-EXAMPLES = MeasuredTable(
-    "harmful/{task}-examples",
-    (
-        *OF_RUN,
-        "id",
-        "text_a",
-        "text_b",
-        "label",
-        "full",
-        "cut",
-        "loss_full",
-        "loss_cut",
-        "fall",
-        "share",
-    ),
+# One row an example, of those whose loss falls most without the chosen heads.
+EXAMPLES = Table(
+    "harmful/examples",
+    keys=f"{RUN} id",
+    values={
+        "text_a": name("first text"),
+        "text_b": name("second text"),
+        "label": Value("label", format="g"),
+        "full": Value("prediction with all heads", format="g"),
+        "cut": Value("prediction without the heads that hurt", format="g"),
+        "loss_full": Value("loss with all heads", format=".3f"),
+        "loss_cut": Value("loss without the heads that hurt", format=".3f"),
+        "fall": Value("fall of the loss", format=".3f"),
+        "share": Value("share of all that falls", **SHARE),
+    },
 )
-# One row a run: multiplications that encoders without these heads would not make.
-SAVING = MeasuredTable(
-    "harmful/{task}-saving", (*OF_RUN, "heads_off", "tokens", "of_attention", "of_encoder")
+# Multiplications that encoders without these heads would not make.
+SAVING = Table(
+    "harmful/saving",
+    keys=RUN,
+    values={
+        "heads_ablated": Value("ablated heads", format=".1f", bounds=(0, None)),
+        "tokens": Value("tokens of an example", format=".1f", bounds=(0, None)),
+        "of_attention": Value("saved of attention", **SHARE),
+        "of_encoder": Value("saved of the encoder", **SHARE),
+    },
 )

@@ -96,7 +96,7 @@ def small() -> Cut:
 
 def test_every_half_is_scored_without_the_heads_of_the_other(small):
     assert small.held_out()[0].argmax(axis=1).tolist() == [0, 1, 1, 0]
-    table, drawn = score_table(small, CLASSES, 10, 50, 0, [1])
+    table = score_table(small, CLASSES, 10, 50, 0, [1])
     found = table.set_index("figure")
     assert table["figure"].tolist() == ["loss", "accuracy", "f1", "calibration"]
     # The first half (0, 0 and 1) is right once, then twice; the second (0 and 1) once, then never.
@@ -105,7 +105,8 @@ def test_every_half_is_scored_without_the_heads_of_the_other(small):
     # What each half chose is scored on that half too: 1 of 2 right where it chose, both times.
     assert accuracy["change_where_chosen"] == pytest.approx((0.0 + 0.5) / 2)
     assert found["random"].tolist() == [0, 0, 0, 0]
-    assert drawn.shape == (3, 4, 50)
+    for name in ("full", "change", "random"):
+        assert np.stack(list(table[f"{name}_drawn"])).shape == (4, 50)
     confidence = 1 / (1 + np.exp(-2))
     right, wrong = -np.log(confidence), -np.log(1 - confidence)
     # Losses: half right on both halves, then all right on one and all wrong on the other.
@@ -126,11 +127,11 @@ def test_sets_of_random_heads_are_drawn_as_well(small):
         np.arange(40),
         np.stack(many[1:]),
     )
-    table, drawn = score_table(cut, CLASSES, 10, 400, 0, [1])
+    table = score_table(cut, CLASSES, 10, 400, 0, [1])
     row = table.set_index("figure").loc["loss"]
     assert row["random_low"] < row["random"] < row["random_high"]
     np.testing.assert_allclose(
-        np.quantile(drawn[2, 0], [0.025, 0.975]), [row["random_low"], row["random_high"]]
+        np.quantile(row["random_drawn"], [0.025, 0.975]), [row["random_low"], row["random_high"]]
     )
 
 

@@ -42,9 +42,9 @@ def test_where_no_loss_falls_the_share_is_unknown():
 
 
 def test_intervals_are_of_the_resamples():
-    row, drawn = spread_row(np.random.default_rng(0).normal(0.1, 1, size=200), 400, 0)
+    row = spread_row(np.random.default_rng(0).normal(0.1, 1, size=200), 400, 0)
     assert row["falls_low"] < row["falls"] < row["falls_high"]
-    limits = np.quantile(drawn[2], [0.025, 0.975])
+    limits = np.quantile(row["trimmed_drawn"], [0.025, 0.975])
     assert [row["trimmed_low"], row["trimmed_high"]] == pytest.approx(limits)
 
 
@@ -63,7 +63,7 @@ def test_examples_for_which_no_half_chose_a_head_are_left_out():
     side = np.arange(40) % 2
     better = np.stack([full + np.array([1.0, 0.0]), full])
     cut = Cut(np.zeros(40), full, side[None], better[None], np.arange(4), full[None, :4])
-    table, _ = spread_table(cut, "classification", 20, 0)
+    table = spread_table(cut, "classification", 20, 0)
     chosen = table.set_index("heads").loc["chosen"]
     assert chosen["examples"] == 20
     assert chosen["falls"] == 1

@@ -15,8 +15,6 @@ import pandas as pd
 import pytest
 
 from stages.core.pages.gather import pages
-from stages.core.pages.said import measured
-from stages.core.verdicts.findings import read_findings
 from stages.core.verdicts.measures import open_measures
 from stages.coreference import page as coreference
 from stages.findings.command import app as findings
@@ -181,19 +179,6 @@ def test_published_accuracies_are_in_the_unit_of_those_beside_them():
         assert 0 < offset < head < 1, name  # beside shares
     assert all(0 < score < 1 for score in probes.PUBLISHED.values())
     assert all(1 < value < 100 for value in coreference.PUBLISHED.to_numpy().ravel())
-
-
-def test_sentences_and_cards_give_one_interval_for_one_estimate(synthetic_reports):
-    reports = synthetic_reports / "reports"
-    claims = read_findings(reports / "findings.json").claims
-    for page, claim, form, unit in (
-        ("harmful", "B1-loss", "+.1f", "percent"),  # of three fine-tunings of each task
-        ("harmful", "B1-accuracy", "+.1f", "points"),
-    ):
-        lead = (reports / f"site/pages/{page}.html").read_text().split('<h2 id="claims">')[0]
-        for task, one in claims[claim].tasks.items():
-            said = measured(one.value, one.low, one.high, form, unit)
-            assert said in lead, (claim, task)
 
 
 def test_the_list_of_columns_is_in_words_and_names_those_of_the_file(synthetic_reports):

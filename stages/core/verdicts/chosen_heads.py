@@ -10,9 +10,8 @@ from stages.core.outcomes.deciding import deciding_rows
 from stages.core.outcomes.tables import GATES
 from stages.core.stage.arms import TUNED, Arm
 from stages.core.tables import drawn_of
-from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.estimates import Estimate
-from stages.core.verdicts.learnt import not_learnt
+from stages.core.verdicts.learnt import learnt_rows
 from stages.core.verdicts.measures import Measures
 
 
@@ -37,12 +36,7 @@ def ablated_heads(measures: Measures, arm: Arm = TUNED) -> pd.DataFrame:
     Raises:
         NotMeasured: the arm has no such effects, or has learnt no task.
     """
-    uniform = deciding_rows(GATES, family="head", mode="uniform", arm=arm)
-    rows = measures.rows(uniform, drawn=True)
-    rows = rows[~rows["data"].isin(not_learnt(measures, arm))]
-    if rows.empty:
-        raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
-    return rows
+    return learnt_rows(measures, deciding_rows(GATES, family="head", mode="uniform"), arm)
 
 
 def lowest(

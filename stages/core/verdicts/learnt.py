@@ -7,6 +7,7 @@ import pandas as pd
 
 from stages.core.stage.arms import TUNED, Arm
 from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Selection, Table
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.measures import Measures, NotMeasured
@@ -82,6 +83,19 @@ def of_learnt_tasks(
     """
     rows = measures.drawn(table) if resampled else measures.frame(table)
     rows = rows[~rows["task"].isin(not_learnt(measures, arm))]
+    if rows.empty:
+        raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
+    return rows
+
+
+def learnt_rows(measures: Measures, wanted: Table | Selection, arm: Arm = TUNED) -> pd.DataFrame:
+    """The rows of one arm with their resamples, without tasks that the arm has not learnt.
+
+    Raises:
+        NotMeasured: there is no such row, or no task was learnt.
+    """
+    rows = measures.rows(wanted.where(arm=arm), drawn=True)
+    rows = rows[~rows["data"].isin(not_learnt(measures, arm))]
     if rows.empty:
         raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
     return rows
