@@ -102,7 +102,7 @@ def test_readers_of_questions_have_their_page_and_their_columns(synthetic_report
     by_hand = 100 * (0.1 + 0.01 * heads["layer"] - 0.02 * heads["head"])
     assert lessened.to_numpy() == pytest.approx(by_hand.to_numpy())
     overview = (site / "index.html").read_text()
-    assert f"{QUESTIONS}, validation: questions" in overview
+    assert f"{QUESTIONS}, validation" in overview
 
 
 def test_every_figure_is_an_svg_with_its_chart_in_the_page(synthetic_reports):
