@@ -1,4 +1,4 @@
-"""Where a claim's own interval lies: beside the region in which the claim holds, and the source."""
+"""The card of a claim: its bar, on which intervals and regions lie, and its numbers in words."""
 
 from dataclasses import dataclass
 

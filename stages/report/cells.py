@@ -32,15 +32,17 @@ class Column(NamedTuple):
 def columns(frame: pd.DataFrame) -> list[Column]:
     """The columns of a table in words, each column's numbers with the same places.
 
-    An estimate that is followed by the ends of its interval (`low` and `high`, or its own name with
-    these) stands in one column with them, sorted by the estimate.
+    An estimate that is followed by the ends of its interval stands in one column with them, sorted
+    by the estimate. The ends are `low` and `high`, or the estimate's name or title with these.
     """
     names, made, place = [str(name) for name in frame.columns], [], 0
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     while place < len(names):
         name = names[place]
         ends = names[place + 1 : place + 3]
-        of_interval = ends in (["low", "high"], [f"{_stem(name)}_low", f"{_stem(name)}_high"])
+        # A title may have a unit behind its last comma.
+        stems = ("", f"{name}_", f"{name}, ", f"{name.rpartition(', ')[0]}, ")
+        of_interval = ends in [[f"{stem}low", f"{stem}high"] for stem in stems]
         # A count that stands before the interval of another number is none of its estimates.
         is_estimate = pd.api.types.is_float_dtype(frame.dtypes.iloc[place])
         if of_interval and is_estimate and all(numeric[place : place + 3]):
@@ -59,11 +61,6 @@ def columns(frame: pd.DataFrame) -> list[Column]:
 def rows(made: list[Column]) -> list[list[Cell]]:
     """The rows of these columns."""
     return [list(row) for row in zip(*(column.cells for column in made), strict=True)]
-
-
-def _stem(name: str) -> str:
-    """What stands before `_low` and `_high`: of `gain_value` it is `gain`."""
-    return name.removesuffix("_value")
 
 
 def _estimates(values: list[Any], lows: list[Any], highs: list[Any]) -> list[Cell]:

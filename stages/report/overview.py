@@ -1,4 +1,4 @@
-"""What the overview says at its top: tallies, data, and what was not measured."""
+"""What the overview says at its top: tallies, fine-tunings, and what was not measured."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,13 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import get_args
 
-from stages.core.corpora.tables import CORPUS_SIZES
 from stages.core.pages.said import listed, of_all
-from stages.core.questions.tables import QUESTION_SIZES
-from stages.core.tasks.tables import TASK_SIZES
-from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.findings import Finding, Findings, NotShown
-from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.region import Verdict
 
 KINDS = {
@@ -44,7 +39,7 @@ class Tally:
     counts: dict[str, int]
 
 
-def counted(some: Iterable[Finding]) -> dict[str, int]:
+def of_verdicts(some: Iterable[Finding]) -> dict[str, int]:
     """How many of the claims have each verdict."""
     verdicts = [finding.verdict for finding in some]
     return {verdict: verdicts.count(verdict) for verdict in get_args(Verdict)}
@@ -59,7 +54,7 @@ def tallies(findings: Findings) -> list[Tally]:
     for kind, words in KINDS.items():
         if kind == "own":
             some = [finding for finding in findings.claims.values() if finding.kind == kind]
-            rows += [Tally(words, "", counted(some))] if some else []
+            rows += [Tally(words, "", of_verdicts(some))] if some else []
             continue
         for in_setting, setting in SETTINGS.items():
             some = [
@@ -68,7 +63,7 @@ def tallies(findings: Findings) -> list[Tally]:
                 if finding.kind == kind and finding.in_setting == in_setting
             ]
             if some:
-                rows.append(Tally(words, setting, counted(some)))
+                rows.append(Tally(words, setting, of_verdicts(some)))
     return rows
 
 
@@ -84,7 +79,9 @@ def by_paper(findings: Findings) -> dict[str, dict[str, Finding]]:
 
 def paper_tallies(findings: Findings) -> list[Tally]:
     """Verdicts by paper."""
-    return [Tally(paper, "", counted(some.values())) for paper, some in by_paper(findings).items()]
+    return [
+        Tally(paper, "", of_verdicts(some.values())) for paper, some in by_paper(findings).items()
+    ]
 
 
 def headline(findings: Findings) -> list[str]:
@@ -204,24 +201,7 @@ def _claims(number: int, what: str = "") -> str:
 
 def _verdicts(some: list[Finding]) -> str:
     """How many claims have each verdict."""
-    return listed([f"{n} {IN_WORDS[name][n != 1]}" for name, n in counted(some).items() if n])
-
-
-def data_read(measures: Measures) -> dict[str, str]:
-    """The sizes of each task, corpus and set of questions, in words."""
-    found = {}
-    with suppress(NotMeasured):
-        for task, rows in measures.rows(TASK_SIZES).groupby("data", sort=False):
-            sizes = [f"{row.examples:,} examples in {row.split}" for row in rows.itertuples()]
-            found[str(task)] = "task, " + listed(sizes)
-    with suppress(NotMeasured):
-        for row in measures.rows(CORPUS_SIZES).itertuples():
-            found[str(row.data)] = f"corpus, {row.texts:,} text{'s' if row.texts != 1 else ''}"
-    with suppress(NotMeasured):
-        for questions, rows in measures.rows(QUESTION_SIZES).groupby("data", sort=False):
-            sizes = [f"{row.examples:,} in {row.split}" for row in rows.itertuples()]
-            found[str(questions)] = "multiple-choice questions, " + listed(sizes)
-    return found
+    return listed([f"{n} {IN_WORDS[name][n != 1]}" for name, n in of_verdicts(some).items() if n])
 
 
 def seeds_in_words(findings: Findings) -> str:
@@ -231,6 +211,28 @@ def seeds_in_words(findings: Findings) -> str:
         for task, seeds in (findings.seeds | findings.questions).items()
     ]
     return "; ".join(parts)
+
+
+def fine_tunings_in_words(finding: Finding, findings: Findings) -> str:
+    """Of how many fine-tunings a claim is.
+
+    `seeds` of a finding is the smallest number over the tasks that its measure took. That is exact
+    where no task that decides was tuned more often; else it is a least number, and is called one.
+    """
+    least, decide = finding.seeds, finding.decided_on.split(", ")
+    tuned = {
+        name: len(seeds)
+        for name, seeds in (findings.seeds | findings.questions).items()
+        if name in decide
+    }
+    of_each = " of each task" if len(tuned) > 1 else ""
+    if set(tuned.values()) == {least}:
+        if least == 1:
+            these = "these models, one a task" if of_each else "this one model"
+            return f"1{of_each}: the interval is of {these}"
+        return f"{least}{of_each}"
+    there = [f"{number} on {name}" for name, number in tuned.items()]
+    return f"at least {least}{of_each}" + (f"; trained were {listed(there)}" if there else "")
 
 
 def not_learnt_in_words(findings: Findings) -> str:

@@ -29,7 +29,6 @@ from stages.report.bars import (
     shown,
 )
 from stages.report.cells import columns, rows
-from stages.report.claim_cards import fine_tunings_in_words
 from stages.report.embedded_charts import inline_specification
 from stages.report.gallery import KINDS, gallery_of, write_gallery_assets
 from stages.report.head_pages import (
@@ -41,7 +40,7 @@ from stages.report.head_pages import (
 from stages.report.measured_pages import MeasuredPage, navigation
 from stages.report.model_facts import model_in_words
 from stages.report.origins import Origin, as_yaml
-from stages.report.overview import difference_in_words
+from stages.report.overview import difference_in_words, fine_tunings_in_words
 from stages.report.prose import argument_in_words, names_a_layer, place_in_source, plain, prose
 
 HERE = Path(__file__).parent

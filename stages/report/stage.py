@@ -8,12 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import typer
 import vl_convert
 
 from stages.core.corpora.entries import load_corpus_entry
 from stages.core.corpora.tables import CORPUS_SIZES
+from stages.core.pages.said import counted, listed
 from stages.core.questions.tables import QUESTION_SIZES
 from stages.core.questions.task import load_question_task
 from stages.core.stage.settings import section
@@ -38,7 +40,6 @@ from stages.report.overview import (
     by_paper,
     by_reason,
     certainty,
-    data_read,
     headline,
     libraries,
     not_learnt_in_words,
@@ -49,6 +50,11 @@ from stages.report.overview import (
 from stages.report.site import SITE, write_site
 
 REPORTS = Path("reports")
+DATA = {
+    "task": TASK_SIZES,
+    "corpus": CORPUS_SIZES,
+    "multiple-choice questions": QUESTION_SIZES,
+}
 PLOTS_FOLDER, PLOTS_MARK = "dvc_plots", "<title>DVC "  # as DVC has them
 # DVC puts its plots in place of {plot_divs}; its own template loads the runtime from the network.
 PLOTS_TEMPLATE = """<!doctype html>
@@ -65,10 +71,10 @@ def run_stage() -> None:
     shown = {name: one.page for name, one in measured.items()}
     of_pages = head_tables(measures, shown)
     heads = heads_of_pages(of_pages)
-    findings = read_findings()
+    findings, texts = read_findings(), sizes(measures)
     top = {
         "models": model_facts(findings, heads),
-        "data": data_read(measures),
+        "data": data_read(texts),
         "seeds_in_words": seeds_in_words(findings),
         "libraries": libraries(),
         "fingerprint": fingerprint(),
@@ -81,7 +87,7 @@ def run_stage() -> None:
         "reasons": by_reason(findings),
     }
     columns = columns_of_pages(of_pages, shown)
-    read = generated_text(measures.questions), texts_read(measures)
+    read = generated_text(measures.questions), texts_read(texts)
     from_stages = origins(folders_read(findings, measured))
     models = models_of(measures)
     write_site(REPORTS, findings, measured, heads, *read, top, models, columns, from_stages)
@@ -127,28 +133,51 @@ def generated_text(questions: Iterable[str]) -> list[str]:
     ]
 
 
-def texts_read(measures: Measures) -> pd.DataFrame:
-    """One row a split or corpus: its size, and what the encoder does not know of it."""
-    rows = []
-    with suppress(NotMeasured):
-        for _, row in measures.rows(TASK_SIZES).iterrows():
-            both = row["in_both"] if row["split"] == "validation" else ""
-            rows.append(
-                [f"{row['data']}, {row['split']}", row["examples"], *_tokens(row, "examples"), both]
-            )
-    with suppress(NotMeasured):
-        for _, row in measures.rows(CORPUS_SIZES).iterrows():
-            rows.append([f"corpus {row['data']}", row["texts"], *_tokens(row, "texts"), ""])
-    with suppress(NotMeasured):
-        for _, row in measures.rows(QUESTION_SIZES).iterrows():
-            both = row["in_both"] if row["split"] == "validation" else ""
-            said = f"{row['data']}, {row['split']}: questions"
-            rows.append([said, row["examples"], *_tokens(row, "examples"), both])
-    columns = ["data", "texts or pairs", "tokens of each", "unknown tokens, %", "trained on, too"]
-    return pd.DataFrame(rows, columns=columns)
+def sizes(measures: Measures) -> pd.DataFrame:
+    """One row a split of tasks and of sets of questions, and a corpus; NaN for what it lacks.
+
+    Returns:
+        data, kind (of `DATA`), split, texts, tokens, unknown, in_both.
+    """
+    columns = ["data", "kind", "split", "texts", "tokens", "unknown", "in_both"]
+    tables = []
+    for kind, table in DATA.items():
+        with suppress(NotMeasured):
+            rows = measures.rows(table).rename(columns={"examples": "texts"})
+            tables.append(rows.assign(kind=kind).reindex(columns=columns))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
 
 
-def _tokens(row: pd.Series, counted: str) -> tuple[float, float]:
-    """Tokens of a text on average, and the percentage of them that is unknown."""
-    unknown = 100 * row["unknown"] / row["tokens"] if row["tokens"] else float("nan")
-    return row["tokens"] / row[counted], unknown
+def data_read(texts: pd.DataFrame) -> dict[str, str]:
+    """The size of each task, corpus and set of questions, in words.
+
+    Args:
+        texts: as of `sizes`.
+    """
+    in_words = {}
+    for (data, kind), rows in texts.groupby(["data", "kind"], sort=False):
+        if kind == "corpus":
+            (number,) = rows["texts"]
+            in_words[data] = f"corpus, {counted(number, 'text')}"
+        else:
+            of_splits = [f"{row.texts:,} examples in {row.split}" for row in rows.itertuples()]
+            in_words[data] = f"{kind}, {listed(of_splits)}"
+    return in_words
+
+
+def texts_read(texts: pd.DataFrame) -> pd.DataFrame:
+    """The table of `sizes` as readers see it: tokens of a text, and the percentage of unknown ones.
+
+    Args:
+        texts: as of `sizes`.
+    """
+    return pd.DataFrame(
+        {
+            "data": texts["data"] + (", " + texts["split"]).fillna(""),
+            "kind": texts["kind"],
+            "texts": texts["texts"],
+            "tokens of each": texts["tokens"] / texts["texts"],
+            "unknown tokens, %": 100 * texts["unknown"] / texts["tokens"].replace(0, np.nan),
+            "trained on, too": texts["in_both"].where(texts["split"] == "validation"),
+        }
+    )

@@ -66,14 +66,14 @@ def test_an_estimate_and_its_interval_are_one_column_sorted_by_the_estimate():
     frame = pd.DataFrame(
         {
             "head": [3, 5],
-            "gain_value": [0.25, -0.5],
+            "gain": [0.25, -0.5],
             "gain_low": [0.125, float("nan")],
             "gain_high": [12.0, float("nan")],
             "low": [0.1, 0.2],  # of nothing that stands before it
         }
     )
     made = columns(frame)
-    assert [one.heading for one in made] == ["head", "gain value [low, high]", "low"]
+    assert [one.heading for one in made] == ["head", "gain [low, high]", "low"]
     assert [one.text for one in made[1].cells] == ["0.2 [0.1, 12.0]", "-0.5"]
     assert [one.value for one in made[1].cells] == ["0.25", "-0.5"]
     assert [one.is_number for one in made] == [True, True, True]
@@ -84,6 +84,9 @@ def test_an_estimate_and_its_interval_are_one_column_sorted_by_the_estimate():
     [
         (["share", "share_low", "share_high"], ["share [low, high]"]),
         (["value", "low", "high"], ["value [low, high]"]),
+        (["effect, points", "effect, low", "effect, high"], ["effect, points [low, high]"]),
+        (["a, b", "a, b, low", "a, b, high"], ["a, b [low, high]"]),
+        (["share", "loss, low", "loss, high"], ["share", "loss, low", "loss, high"]),
         (["value", "high", "low"], ["value", "high", "low"]),
         (["value", "n", "low", "high"], ["value", "n", "low", "high"]),
         (["share", "loss_low", "loss_high"], ["share", "loss low", "loss high"]),

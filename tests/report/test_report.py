@@ -14,7 +14,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stages.core.corpora.tables import CORPUS_SIZES
 from stages.core.pages.gather import pages
+from stages.core.tasks.tables import TASK_SIZES
 from stages.core.verdicts.measures import open_measures
 from stages.coreference import page as coreference
 from stages.findings.command import app as findings
@@ -25,8 +27,10 @@ from stages.report.measured_pages import head_tables, heads_of_pages
 from stages.report.overview import PREFIX
 from stages.report.prose import plain
 from stages.report.site import write_csv
+from stages.report.stage import data_read, sizes, texts_read
 from stages.syntax import page as syntax
 from stages.syntax.tables import HEADS as HEADS_OF_SYNTAX
+from tests.claims import write_table
 from tests.reading.rows import AT_CUT, UNDER
 from tests.synthetic_measures import HEADS, LAYERS, run_stage
 from tests.synthetic_reading import QUESTIONS
@@ -99,7 +103,7 @@ def test_readers_of_questions_have_their_page_and_their_columns(synthetic_report
     by_hand = 0.1 + 0.01 * heads["layer"] - 0.02 * heads["head"]
     assert saved.to_numpy() == pytest.approx(by_hand.to_numpy())
     overview = (site / "index.html").read_text()
-    assert f"{QUESTIONS}, validation: questions" in overview
+    assert f"{QUESTIONS}, validation" in overview
 
 
 def test_every_figure_is_an_svg_with_its_chart_in_the_page(synthetic_reports):
@@ -189,4 +193,24 @@ def test_the_list_of_columns_is_in_words_and_names_those_of_the_file(synthetic_r
     words, names = [term for term, _ in terms], [code or term for term, code in terms]
     assert words == shown[2:]  # behind layer and head
     assert [unescape(name) for name in names] == list(pd.read_csv(reports / "heads.csv"))[3:]
-    assert ABLATED in words and ABLATED in names
+
+
+def test_what_was_read_stands_in_a_line_and_in_a_row_of_each_split(measures):
+    def write(table, data, rows):
+        write_table(measures, table, rows, data=data)
+
+    split = {"split": "train", "examples": 1200, "tokens": 2400, "unknown": 24, "in_both": 3}
+    write(TASK_SIZES, "one", [split, split | {"split": "validation", "examples": 600}])
+    measures.corpora.append("web")
+    write(CORPUS_SIZES, "web", [{"texts": 1, "tokens": 0}])
+    texts = sizes(measures)
+    assert data_read(texts) == {
+        "one": "task, 1,200 examples in train and 600 examples in validation",
+        "web": "corpus, 1 text",
+    }
+    rows = texts_read(texts).astype(object).fillna("").to_dict("split")["data"]
+    assert rows == [
+        ["one, train", "task", 1200, 2, 1, ""],
+        ["one, validation", "task", 600, 4, 1, 3],
+        ["web", "corpus", 1, 0, "", ""],
+    ]
