@@ -18,16 +18,8 @@ from jaxtyping import Bool, Float, Int, Real
 
 from stages.core.intervals.groups import LEAST_GROUPS, Resampled, line_weights, sums_of_groups
 from stages.core.intervals.intervals import percentile_interval
-from stages.core.stage.tables import interval_columns, interval_names
 from stages.core.tables import Value, count, drawn_of, estimate_columns, flag
 
-# The columns of a choice in a table: the held-out score, that of the rival, and what it gains.
-SCORE = interval_names(value="value")
-RIVAL = interval_names("rival", "value")
-GAIN = interval_names("gain", "value")
-CHOICE_COLUMNS = ("cases", "groups", "same", *SCORE, *RIVAL, *GAIN)
-# Those that a table of choices has resamples of, in the order of `HeldOutChoice.drawn`.
-CHOICE_RESAMPLED = (SCORE[0], RIVAL[0], GAIN[0])
 SPLITS = 5  # divisions into halves
 
 
@@ -206,17 +198,6 @@ class HeldOutChoice:
     cases: int
     groups: int
 
-    def columns(self) -> dict[str, float | int | bool]:
-        """The values of `CHOICE_COLUMNS`: all but the names of candidate and rival."""
-        row: dict[str, float | int | bool] = {
-            "cases": self.cases,
-            "groups": self.groups,
-            "same": self.same,
-        }
-        for name, score in (("", self.score), ("rival", self.rival), ("gain", self.gain)):
-            row |= interval_columns(name, score.value, score.low, score.high, "value")
-        return row
-
     def row(self) -> dict[str, Any]:
         """The columns of `choice_values`: all but the names of the chosen ones."""
         row: dict[str, Any] = {"cases": self.cases, "groups": self.groups, "same": self.same}
@@ -224,11 +205,6 @@ class HeldOutChoice:
             row |= estimate_columns(column, part.value, part.low, part.high)
             row[drawn_of(column)] = part.drawn
         return row
-
-    @property
-    def drawn(self) -> Float[np.ndarray, "column resample"]:
-        """The resamples of the columns `CHOICE_RESAMPLED`."""
-        return np.stack([self.score.drawn, self.rival.drawn, self.gain.drawn])
 
 
 Scores = Real[np.ndarray, "case _candidate"] | Bool[np.ndarray, "case _candidate"]

@@ -1,13 +1,11 @@
 """Answers of measures: the estimate that decides a claim, its control, and all others beside it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from stages.core.stage.arms import RANDOM_WEIGHTS, RECORDED
 from stages.core.verdicts.estimates import (
     Combination,
     Estimate,
@@ -77,77 +75,6 @@ def against_control(answer: Answer, control: Estimate | None, uncontrolled: str 
     if control is None:
         return replace(answer, uncontrolled=uncontrolled or "no random weights were measured")
     return replace(answer, control=control, beyond=difference_of(answer.pooled, control))
-
-
-def by_corpus(
-    rows: pd.DataFrame,
-    estimate: Callable[[pd.DataFrame], Estimate],
-    counted: str,
-    bounds: Bounds = "interval",
-) -> Answer:
-    """The estimate of every corpus that has the measure; the first of them decides.
-
-    Args:
-        rows: of the encoder and of random weights, as the column `encoder` says.
-        estimate: is called on the rows of one corpus and one encoder; of random weights it is the
-            control.
-
-    Raises:
-        NotMeasured: none has it.
-    """
-    found: dict[str, Estimate] = {}
-    lacking = NotMeasured("no corpus has the measure")
-    own = rows[rows["encoder"] != RANDOM_WEIGHTS]
-    for corpus, of_corpus in own.groupby("corpus", sort=False):
-        try:
-            found[str(corpus)] = estimate(of_corpus)
-        except NotMeasured as error:
-            lacking = error
-    if not found:
-        raise lacking
-    name = next(iter(found))
-    encoder = str(own[own["corpus"] == name]["encoder"].iloc[0])
-    answer = Answer(found[name], found, counted, name, arm=encoder, bounds=bounds)
-    if encoder == RECORDED:
-        return against_control(
-            answer, None, "the attention was recorded elsewhere, without random weights"
-        )
-    others = rows[(rows["corpus"] == name) & (rows["encoder"] == RANDOM_WEIGHTS)]
-    if others.empty:
-        return against_control(answer, None)
-    try:
-        return against_control(answer, estimate(others))
-    except NotMeasured as error:
-        return against_control(answer, None, f"random weights: {error}")
-
-
-def row_by_corpus(
-    rows: pd.DataFrame, columns: tuple[str, str, str, str], counted: str, factor: float = 1
-) -> Answer:
-    """As `by_corpus`, of one row a corpus.
-
-    Args:
-        columns: of the value, its limits, and the number of cases.
-        factor: of value and limits.
-    """
-
-    def estimate(own: pd.DataFrame) -> Estimate:
-        (row,) = own.to_dict("records")
-        return Estimate.of_row(row, columns[:3], int(row[columns[3]])).scaled(factor)
-
-    return by_corpus(rows, estimate, counted)
-
-
-def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:
-    """The estimates of several corpora: the first one decides.
-
-    Raises:
-        NotMeasured: there is none.
-    """
-    if not estimates:
-        raise NotMeasured("no corpus has the measure")
-    name = next(iter(estimates))
-    return Answer(estimates[name], estimates, counted, name)
 
 
 def decided_by_task(task: str, estimates: dict[str, Estimate], counted: str = "examples") -> Answer:

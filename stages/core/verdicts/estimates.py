@@ -7,7 +7,6 @@ was bootstrapped on its own examples. Tasks share no examples, so their errors a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,7 @@ import scipy  # whose submodules load when they are first used
 from jaxtyping import Float
 
 from stages.core.intervals.intervals import LEVEL, Interval, holm, percentile_interval
-from stages.core.stage.tables import drawn_name
-from stages.core.tables import interval_of
+from stages.core.tables import drawn_of, interval_of
 
 
 @dataclass(frozen=True)
@@ -40,17 +38,10 @@ class Estimate:
         return cls(scale * interval.value, scale * interval.low, scale * interval.high, n)
 
     @classmethod
-    def of_row(
-        cls, row: pd.Series | dict[str, Any], names: tuple[str, str, str], n: int
-    ) -> "Estimate":
-        """A row's value with its limits, whose columns are `names`, and with its resamples."""
-        drawn = row.get(drawn_name(names[0]))
-        return cls(*(float(row[name]) for name in names), n, drawn)
-
-    @classmethod
     def of_value(cls, row: pd.Series | dict[str, Any], column: str, n: int) -> "Estimate":
         """A value of a declared table with its interval and its resamples, if there are any."""
-        return cls.of_row(row, (column, *interval_of(column)), n)
+        ends = (float(row[name]) for name in (column, *interval_of(column)))
+        return cls(*ends, n, row.get(drawn_of(column)))
 
     @classmethod
     def of_drawn(cls, value: float, drawn: Float[np.ndarray, " resample"], n: int) -> "Estimate":
@@ -148,32 +139,6 @@ def _student_limit(freedom: int) -> float:
 @lru_cache(maxsize=64)
 def _student_quantiles(freedom: int, count: int) -> Float[np.ndarray, " {count}"]:
     return scipy.stats.t(freedom).ppf((np.arange(count) + 0.5) / count)
-
-
-def rows_over_seeds(
-    rows: pd.DataFrame, keys: list[str], columns: Sequence[tuple[str, str, str]]
-) -> pd.DataFrame:
-    """Tables of several fine-tunings as one: `over_seeds` of the rows that agree in `keys`.
-
-    Args:
-        columns: of each estimate the names of its value and its limits.
-
-    Returns:
-        One row for each value of `keys`, in their first order: `keys` and `columns`.
-    """
-    # A frame for each of thousands of groups would take ten times as long.
-    numbers = rows.groupby(keys, sort=False).ngroup().to_numpy()
-    order = np.argsort(numbers, kind="stable")
-    order = order[numbers[order] >= 0]  # a row that lacks a key is in no group
-    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-    found = rows[keys].iloc[order[starts]].to_dict("records")
-    groups = np.split(order, starts)[1:]
-    for names in columns:
-        values = np.stack([rows[name].to_numpy(dtype=float) for name in names], axis=1)
-        for joint, group in zip(found, groups, strict=True):
-            mean = over_seeds([Estimate(*run, n=0) for run in values[group].tolist()])
-            joint |= dict(zip(names, (mean.value, mean.low, mean.high), strict=True))
-    return pd.DataFrame(found) if found else rows[[*keys, *chain(*columns)]].iloc[:0]
 
 
 def difference_of(one: Estimate, other: Estimate) -> Estimate:

@@ -1,22 +1,19 @@
 """Reading the tables that stages measured, `work/measures/STAGE/KEY.parquet`, as one frame."""
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
 from stages.core.measured import MEASURED
 from stages.core.questions.task import reader_seeds
-from stages.core.stage.arms import RANDOM_WEIGHTS, UNTUNED
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import MEASURES
 from stages.core.stage.settings import PARAMETER_FILE, section
-from stages.core.stage.tables import MeasuredTable, drawn_name
 from stages.core.tables import Selection, Table
 from stages.core.tasks.task import REGRESSION_METRICS, load_task, seeds_of
 from stages.core.verdicts.answers import NotMeasured
@@ -137,7 +134,7 @@ class Measures:
         selection = wanted if isinstance(wanted, Selection) else Selection(wanted)
         table = selection.table
         tables = []
-        for path in self._declared_files(table):
+        for path in self._files(table):
             rows = self._readable(path)
             if lacking := table.lacks(rows.columns):
                 mend = f"run its stage anew: dvc repro -s -f {table.stage}"
@@ -148,7 +145,7 @@ class Measures:
             raise NotMeasured(f"`{table.stage}` has no row with {selection or 'any value'} here")
         return selected
 
-    def _declared_files(self, table: Table) -> list[Path]:
+    def _files(self, table: Table) -> list[Path]:
         """The files of a declared table, in the order of the data sets in the settings."""
         if self.measured is not None and table.stage not in self.measured:
             raise NotMeasured(f"`{table.stage}` is left out of this configuration")
@@ -178,95 +175,18 @@ class Measures:
                 f"{path}: not readable as Parquet ({error}); remove it and run `dvc repro`"
             ) from None
 
-    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
-        """All tables of a declaration, one below the other.
-
-        The fields of its pattern become columns; tables come in the order of `run.tasks`,
-        `run.arms` and `corpora`.
-
-        Raises:
-            NotMeasured: there is no such file.
-            InputError: a file is damaged, or its table lacks declared columns.
-        """
-        return _joined([table.assign(**fields) for fields, _, table in self._tables(declared)])
-
-    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
-        """As `frame`, each row with its resamples.
-
-        Returns:
-            The columns of `frame`, and for each column NAME of `declared.resampled` a column
-            NAME_drawn, in each row of which stands an array [resample].
-
-        Raises:
-            NotMeasured: there is no such file.
-            InputError: as of `frame`; or a table and its resamples disagree.
-        """
-        tables = []
-        for fields, path, table in self._tables(declared):
-            beside = f"{path.stem}-resampled.npy"
-            try:
-                drawn = np.load(path.with_name(beside))
-            except (OSError, ValueError, EOFError) as error:
-                raise InputError(
-                    f"{path}: {beside} is not readable ({error}); remove both and run `dvc repro`"
-                ) from None
-            if drawn.shape[:2] != (len(declared.resampled), len(table)):
-                raise InputError(f"{path}: {beside} is of other rows; run `dvc repro`")
-            of_columns = {
-                drawn_name(name): list(lines)
-                for name, lines in zip(declared.resampled, drawn, strict=True)
-            }
-            tables.append(table.assign(**of_columns, **fields))
-        return _joined(tables)
-
-    def _tables(self, declared: MeasuredTable) -> Iterator[tuple[dict, Path, pd.DataFrame]]:
-        """Each file of a declaration with the fields of its name, and the table in it."""
-        for fields, path in self._files(f"{declared.pattern}.parquet"):
-            table = self._readable(path)
-            if lacking := declared.lacks(table.columns):
-                mend = f"run its stage anew: dvc repro -s -f {Path(declared.pattern).parts[0]}"
-                raise InputError(f"{path}: lacks the columns {', '.join(lacking)}; {mend}")
-            yield fields, path, table
-
-    def stamps(self, declared: MeasuredTable | Table) -> tuple[tuple[Path, int, int], ...]:
-        """The files that `frame` would read, each with its time and size, which a change changes.
+    def stamps(self, table: Table) -> tuple[tuple[Path, int, int], ...]:
+        """The files that `rows` would read, each with its time and size, which a change changes.
 
         Raises:
             NotMeasured: there is no such file.
         """
-        if isinstance(declared, Table):
-            paths = self._declared_files(declared)
-        else:
-            paths = [path for _, path in self._files(f"{declared.pattern}.parquet")]
-        return tuple((path, *_stamp(path)) for path in paths)
-
-    def _files(self, pattern: str) -> Iterator[tuple[dict[str, str], Path]]:
-        fit = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[A-Za-z0-9_]+)", re.escape(pattern)))
-        found, study = [], Path(pattern).parts[0]
-        if self.measured is not None and study not in self.measured:
-            raise NotMeasured(f"`{study}` is left out of this configuration")
-        for path in sorted(self.folder.glob(f"{Path(pattern).parent}/*")):
-            match = fit.fullmatch(path.relative_to(self.folder).as_posix())
-            if match and all(
-                value in self._wanted.get(field, [value])
-                for field, value in match.groupdict().items()
-            ):
-                found.append((match.groupdict(), path))
-        if not found:
-            raise NotMeasured(f"`{study}` has measured no task or corpus here")
-        self.read.add(study)
-        yield from sorted(found, key=lambda item: self._place(item[0]))
-
-    def _place(self, fields: dict[str, str]) -> list[int | str]:
-        return [
-            self._wanted[field].index(value) if field in self._wanted else value
-            for field, value in fields.items()
-        ]
+        return tuple((path, *_stamp(path)) for path in self._files(table))
 
 
 def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
     """Tables one below the other; those without rows have no say in the types of columns."""
-    return pd.concat([one for one in tables if len(one)] or tables, ignore_index=True)
+    return pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)
 
 
 def _as_it_stands(path: Path) -> pd.DataFrame:
@@ -282,23 +202,6 @@ def _stamp(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=512)
 def _read(path: Path, written: int, size: int) -> pd.DataFrame:
     return pd.read_parquet(path)
-
-
-def fine_tunings(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
-    """How many fine-tunings a table has of each of these tasks: the smallest number."""
-    own = runs[runs["task"].isin(list(tasks))]
-    return int(own.groupby("task")["seed"].nunique().min())
-
-
-def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
-    """Effects and their intervals as shares of the metric with all heads on, if that is above 0.
-
-    Args:
-        rows: with effect, low, high and baseline.
-    """
-    columns = ["effect", "low", "high"]
-    baseline = rows["baseline"].where(rows["baseline"] > 0)
-    return rows.assign(**{name: rows[name] / baseline for name in columns})
 
 
 def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) -> Measures:
@@ -324,35 +227,3 @@ def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) ->
         {name: list(reader_seeds(name, file=file)) for name in asked},
         (content.get("pretrain") or {}).get("encoders") or [],
     )
-
-
-def studied(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the encoder that claims are about, not those of random weights.
-
-    Raises:
-        NotMeasured: there is none.
-    """
-    own = rows[rows["encoder"] != RANDOM_WEIGHTS]
-    if own.empty:
-        raise NotMeasured("only random weights were measured")
-    return own
-
-
-def of_first_corpus(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of one corpus, for a table of all heads.
-
-    The first corpus that the encoder reads; the first that was recorded elsewhere where
-    there is none, so that the heads of two models never stand in one table.
-
-    Raises:
-        NotMeasured: only random weights were measured.
-    """
-    own = studied(rows)
-    live = own[own["encoder"] == UNTUNED]
-    own = own if live.empty else live
-    return own[own["corpus"] == own["corpus"].iloc[0]]
-
-
-def named(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a column `panel` for readers: the corpus and whose attention it is."""
-    return rows.assign(panel=rows["corpus"] + ", " + rows["encoder"])
