@@ -6,6 +6,7 @@ from contextlib import suppress
 import pandas as pd
 
 from stages.core.stage.arms import TUNED, Arm
+from stages.core.tables import Selection, Table
 from stages.core.tasks.metrics import METRICS
 from stages.core.tasks.tables import BASELINES, PREDICTIONS
 from stages.core.verdicts.measures import Measures, NotMeasured
@@ -69,6 +70,19 @@ def _is_not_learnt(
     if metric == "accuracy":
         best = max(best, float(least["label"].value_counts(normalize=True).iloc[0]))
     return bool(constant or _score(own, metric) <= best)
+
+
+def learnt_rows(measures: Measures, wanted: Table | Selection, arm: Arm = TUNED) -> pd.DataFrame:
+    """The rows of one arm with their resamples, without tasks that the arm has not learnt.
+
+    Raises:
+        NotMeasured: there is no such row, or no task was learnt.
+    """
+    rows = measures.rows(wanted.where(arm=arm), drawn=True)
+    rows = rows[~rows["data"].isin(not_learnt(measures, arm))]
+    if rows.empty:
+        raise NotMeasured(f"on no task is the encoder ({arm}) better than the majority class")
+    return rows
 
 
 def _score(predictions: pd.DataFrame, metric: str) -> float:
