@@ -11,7 +11,7 @@ from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
 from stages.core.outcomes.tables import EVIDENCE_COLUMNS
 from stages.core.tables import estimate_columns
-from stages.matching.choosing import random_like
+from stages.matching.selection import random_like
 from stages.matching.tables import LOWER_HALF, MATCHING, RANDOM, REST, REST_RANDOM, UPPER_HALF
 
 MODE = "zero"  # the source sets a head's attention to 0
