@@ -9,7 +9,7 @@ from stages.core.heads.gates import Gate, Head, bands
 from stages.core.outcomes.effects import curve_points, curve_table, effect_table
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.outcomes.paired import resample
-from stages.matching.choosing import random_like
+from stages.matching.selection import random_like
 from stages.matching.tables import (
     ABLATED,
     LOWER_HALF,

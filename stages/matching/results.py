@@ -12,7 +12,9 @@ from stages.core.intervals.intervals import percentile_interval
 from stages.core.outcomes.outcomes import Outcomes
 from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNTUNED, Arm
 from stages.core.tables import drawn_of, estimate_columns
-from stages.matching.choosing import (
+from stages.matching.gates import effects_of_gates
+from stages.matching.reading import reading_table
+from stages.matching.selection import (
     ON_SHARED,
     Figures,
     Lines,
@@ -20,8 +22,6 @@ from stages.matching.choosing import (
     resampled,
     scores_beyond_chance,
 )
-from stages.matching.gates import effects_of_gates
-from stages.matching.reading import reading_table
 from stages.matching.tables import (
     ABLATED,
     FIGURES,

@@ -1,8 +1,8 @@
 """Heads that match equal terms across a pair (query-title study, 2.4: T7, T8 and T10).
 
 Training examples select heads of the lower half that attend to the equal term of the other text
-beyond chance (`terms`, `choosing`). Validation examples measure how tuning changes these heads, how
-the task changes without them (`gates`), and how the [CLS] row of the high head that reads them
+beyond chance (`terms`, `selection`). Validation examples measure how tuning changes these heads,
+how the task changes without them (`gates`), and how the [CLS] row of the high head that reads them
 changes (`reading`). The arms are the tuned model, its untuned model, and both from random weights.
 """
 
@@ -29,11 +29,11 @@ from stages.core.stage.arms import RANDOM_WEIGHTS, TUNED, TUNED_FROM_RANDOM, UNT
 from stages.core.stage.places import model_folder
 from stages.core.stage.settings import Resampled, section
 from stages.core.tasks.task import Task, load_task, seeds_of
-from stages.matching.choosing import SelectedHeads, random_like, select_heads
 from stages.matching.examples import TRAIN, TermPairs, read_pairs
 from stages.matching.gates import MODE, draws_of, gates_on_all, gates_with_draws
 from stages.matching.reading import loss_rises, read_by
 from stages.matching.results import MatchingResult, ReadingHead, write_results
+from stages.matching.selection import SelectedHeads, random_like, select_heads
 from stages.matching.tables import ALL, DRAWS
 from stages.matching.terms import Planes, Unit, plane_sums
 

@@ -186,7 +186,7 @@ class OrderHeads:
 
 
 def select_order_heads(
-    choosing: Given,
+    selecting: Given,
     scoring: Given,
     count: int,
     weights: tuple[Float[np.ndarray, "line one"], Float[np.ndarray, "line other"]],
@@ -197,7 +197,7 @@ def select_order_heads(
         count: of selected heads.
         weights: of the pairs that select and of those that score; the first line is the data's.
     """
-    votes, marks = order_scores(choosing, weights[0]), order_scores(scoring, weights[1])
+    votes, marks = order_scores(selecting, weights[0]), order_scores(scoring, weights[1])
     heads, directions = ordered_heads(votes, count)
     lines = np.arange(len(votes))[:, None]
     of_selected = marks[lines, directions, heads].mean(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stages.matching.choosing import (
+from stages.matching.selection import (
     heads_beyond_chance,
     random_like,
     resampled,
