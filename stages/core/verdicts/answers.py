@@ -138,18 +138,6 @@ def row_by_corpus(
     return by_corpus(rows, estimate, counted)
 
 
-def first_of(estimates: dict[str, Estimate], counted: str) -> Answer:
-    """The estimates of several corpora: the first one decides.
-
-    Raises:
-        NotMeasured: there is none.
-    """
-    if not estimates:
-        raise NotMeasured("no corpus has the measure")
-    name = next(iter(estimates))
-    return Answer(estimates[name], estimates, counted, name)
-
-
 def decided_by_task(task: str, estimates: dict[str, Estimate], counted: str = "examples") -> Answer:
     """The estimate of the task that the study is about; no other task stands in for it.
 

@@ -290,17 +290,6 @@ def fine_tunings(runs: pd.DataFrame, tasks: Iterable[str]) -> int:
     return int(own.groupby("task")["seed"].nunique().min())
 
 
-def relative_effects(rows: pd.DataFrame) -> pd.DataFrame:
-    """Effects and their intervals as shares of the metric with all heads on, if that is above 0.
-
-    Args:
-        rows: with effect, low, high and baseline.
-    """
-    columns = ["effect", "low", "high"]
-    baseline = rows["baseline"].where(rows["baseline"] > 0)
-    return rows.assign(**{name: rows[name] / baseline for name in columns})
-
-
 def open_measures(folder: Path = MEASURES, file: str | Path = PARAMETER_FILE) -> Measures:
     """The measures of the tasks, arms and seeds that the section `run` names, and of all corpora.
 
