@@ -22,8 +22,8 @@ from stages.findings.command import app as findings
 from stages.finetune.tables import PAIR_CLASSES, PAIR_PREDICTIONS, PAIR_SETTINGS
 from stages.harmful import tables as harmful
 from stages.harmful.choices import divide, rank
-from stages.harmful.found import (
-    Found,
+from stages.harmful.harm import (
+    Harm,
     examples_table,
     halves_table,
     heads_table,
@@ -387,9 +387,7 @@ def write_harmful(folder: Path, task: str, generator: np.random.Generator) -> No
         )
         texts = {"id": [f"{row}" for row in range(EXAMPLES)], "text_a": "a dog", "text_b": None}
         attention = generator.uniform(size=(2, len(rows), LAYERS, HEADS))
-        found = Found(
-            cut, pd.DataFrame(texts | {"label": labels}), rows, changes, chosen, attention
-        )
+        found = Harm(cut, pd.DataFrame(texts | {"label": labels}), rows, changes, chosen, attention)
         scores = score_table(cut, definition, 10, stream=[seed], **resampling)
         scores = scores.assign(heads_ablated=found.heads_ablated, chosen_on=len(rows))
         sizes = Sizes(LAYERS, HEADS, 64, 256)

@@ -1,10 +1,10 @@
 """Effects of ablating heads, layers and random shares of heads.
 
 Kovaleva et al. 2019, section 4.6: attention set to `uniform`, effects in points. Query-title study,
-sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads on.
+sections 2.1 and 2.4.2: output set to `zero`, effects in percent of the metric with all heads.
 Effects are of accuracy, of a score's correlation, whatever the task's primary metric is. Beside the
 tuned encoder stands one that was tuned from random weights. Tasks that an encoder has not learnt
-are left out: heads that are off change nothing there.
+are left out: ablated heads change nothing there.
 """
 
 from contextlib import suppress

@@ -21,7 +21,7 @@ GAP = Value("lower half minus upper half", unit="percent", format="+.0f", interv
 def relative_changes(table: Table, mode: str) -> Callable[[Measures], pd.DataFrame]:
     """A function that returns the rows of one mode over fine-tunings, in percent.
 
-    `heads` names the band of layers, and whether the weights were random.
+    `band` names the layers, and whether the weights were random.
     """
 
     def rows(measures: Measures) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def relative_changes(table: Table, mode: str) -> Callable[[Measures], pd.DataFra
         control = changes["arm"].map(lambda arm: "" if arm == TUNED else ", random weights")
         columns = ["data", "arm", "share", "draws", "relative", "relative_low", "relative_high"]
         changes = changes.assign(share=100 * changes["share"])[columns]
-        return changes.assign(heads=bands.map(BANDS) + control)
+        return changes.assign(band=bands.map(BANDS) + control)
 
     return rows
 
@@ -52,7 +52,7 @@ def section(mode: str) -> Section:
                 of=CHANGE,
                 x="share",
                 x_title="share of heads ablated, %",
-                line="heads",
+                line="band",
             ),
             Grid(f"shares-{mode}", "Points of the curves", curves),
             Dots(

@@ -65,36 +65,36 @@ def in_percent(row: dict[str, Any], name: str) -> Estimate:
 
 def runs_of(rows: pd.DataFrame) -> dict[int, OfRun]:
     """The runs of one task, by seed."""
-    return {int(seed): of_run(own) for seed, own in rows.groupby("seed", sort=False)}
+    return {int(seed): of_run(heads) for seed, heads in rows.groupby("seed", sort=False)}
 
 
 # What one run's choice says of another: of one half's choice and the other half's losses.
 Compare = Callable[[OfRun, OfRun, int, int], float | Float[np.ndarray, " resample"]]
 
 
-def loss_without(one: OfRun, other: OfRun, division: int, half: int) -> float:
+def loss_without(choosing: OfRun, scoring: OfRun, division: int, half: int) -> float:
     """The mean change of the other's loss without each head that the half of the one chose."""
-    return _mean(other.losses[division, 1 - half], one.chosen[division, half])
+    return _mean(scoring.losses[division, 1 - half], choosing.chosen[division, half])
 
 
 def drawn_loss_without(
-    one: OfRun, other: OfRun, division: int, half: int
+    choosing: OfRun, scoring: OfRun, division: int, half: int
 ) -> Float[np.ndarray, " resample"]:
     """`loss_without` on resamples of the examples that score."""
-    return _mean(other.drawn[division, 1 - half], one.chosen[division, half])
+    return _mean(scoring.drawn[division, 1 - half], choosing.chosen[division, half])
 
 
-def overlap(one: OfRun, other: OfRun, division: int, half: int) -> float:
+def overlap(choosing: OfRun, scoring: OfRun, division: int, half: int) -> float:
     """The share of the one's chosen heads that the other half of the other chose, beyond chance."""
-    own, others = one.chosen[division, half], other.chosen[division, 1 - half]
-    return float(others[own].mean() - others.mean()) if own.any() else np.nan
+    heads, others = choosing.chosen[division, half], scoring.chosen[division, 1 - half]
+    return float(others[heads].mean() - others.mean()) if heads.any() else np.nan
 
 
-def rank_correlation(one: OfRun, other: OfRun, division: int, half: int) -> float:
+def rank_correlation(choosing: OfRun, scoring: OfRun, division: int, half: int) -> float:
     """Spearman over heads, of effects on the one's half and on the other's other half."""
     ranks = [
         scipy.stats.rankdata(losses)
-        for losses in (one.losses[division, half], other.losses[division, 1 - half])
+        for losses in (choosing.losses[division, half], scoring.losses[division, 1 - half])
     ]
     return float(np.corrcoef(ranks)[0, 1])
 
@@ -108,15 +108,15 @@ def between_seeds(runs: Sequence[OfRun], compare: Compare) -> np.ndarray:
     places = [(division, half) for division in range(len(runs[0].losses)) for half in (0, 1)]
     pairs = {
         (row, column): np.nanmean(
-            [compare(runs[row], runs[column], *place) for place in places], axis=0
+            [compare(runs[row], runs[column], *cell) for cell in places], axis=0
         )
         for row, column in permutations(range(len(runs)), 2)
     }
     example = next(iter(pairs.values()))
-    found = np.full((len(runs), len(runs), *np.shape(example)), np.nan)
-    for place, value in pairs.items():
-        found[place] = value
-    return found
+    compared = np.full((len(runs), len(runs), *np.shape(example)), np.nan)
+    for cell, value in pairs.items():
+        compared[cell] = value
+    return compared
 
 
 def jackknife(pairs: Float[np.ndarray, "seed seed"]) -> Interval:
@@ -129,8 +129,8 @@ def jackknife(pairs: Float[np.ndarray, "seed seed"]) -> Interval:
     value = float(np.nanmean(pairs))
     if count < 3:
         return Interval(value, np.nan, np.nan)
-    kept = [np.delete(np.delete(pairs, seed, 0), seed, 1) for seed in range(count)]
-    without = np.array([np.nanmean(part) for part in kept])
+    subsets = [np.delete(np.delete(pairs, seed, 0), seed, 1) for seed in range(count)]
+    without = np.array([np.nanmean(subset) for subset in subsets])
     error = np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2))
     half_width = error * scipy.stats.t.isf((1 - LEVEL) / 2, count - 1)
     return Interval(value, value - half_width, value + half_width)
@@ -161,12 +161,12 @@ def on_another_task(choosing: OfRun, scoring: OfRun) -> Estimate:
     Raises:
         NotMeasured: the other task chose no heads.
     """
-    sets = [own for division in choosing.chosen for own in division if own.any()]
+    sets = [heads for division in choosing.chosen for heads in division if heads.any()]
     if not sets:
         raise NotMeasured("no head hurts the other task")
     losses, drawn = scoring.losses.mean(axis=(0, 1)), scoring.drawn.mean(axis=(0, 1))
-    value = np.mean([_mean(losses, own) for own in sets])
-    lines = np.mean([_mean(drawn, own) for own in sets], axis=0)
+    value = np.mean([_mean(losses, heads) for heads in sets])
+    lines = np.mean([_mean(drawn, heads) for heads in sets], axis=0)
     return Estimate.of_drawn(value, lines, scoring.examples)
 
 
@@ -175,24 +175,24 @@ def between_tasks(tasks: dict[str, dict[int, OfRun]]) -> dict[tuple[str, str], E
 
     The first fine-tuning of one stands beside the first of the other, and so on.
     """
-    found = {}
+    compared = {}
     for scores, chooses in permutations(tasks, 2):
         pairs = zip(tasks[chooses].values(), tasks[scores].values(), strict=False)
         try:
-            found[scores, chooses] = over_seeds([on_another_task(*pair) for pair in pairs])
+            compared[scores, chooses] = over_seeds([on_another_task(*pair) for pair in pairs])
         except NotMeasured:
             continue
-    return found
+    return compared
 
 
 def on_other_tasks(tasks: dict[str, dict[int, OfRun]]) -> dict[str, Estimate]:
     """Of each task, the mean of `between_tasks` over the other tasks that choose."""
     pairs = between_tasks(tasks)
-    found = {
+    compared = {
         task: [estimate for (scores, _), estimate in pairs.items() if scores == task]
         for task in tasks
     }
-    return {task: mean_on_same_examples(parts) for task, parts in found.items() if parts}
+    return {task: mean_on_same_examples(parts) for task, parts in compared.items() if parts}
 
 
 def _mean(values: np.ndarray, chosen: Bool[np.ndarray, " head"]) -> float | np.ndarray:

@@ -18,14 +18,16 @@ def confidence_and_entropy(
 ) -> Float[np.ndarray, "2 example layer head"]:
     """Mean over the tokens of each example, [CLS] and [SEP] among them; entropy in nats."""
     count = len(encoded.lengths)
-    found = np.empty((2, count, gated.layers, gated.heads))
+    statistics = np.empty((2, count, gated.layers, gated.heads))
     total = -(-count // batch)
-    for part in tqdm(encoded.batches(batch, device), "maps", total, unit="batch"):
-        real = real_tokens(part.inputs)
-        asked = torch.ones_like(part.inputs["input_ids"], dtype=torch.bool)
+    for some in tqdm(encoded.batches(batch, device), "maps", total, unit="batch"):
+        real = real_tokens(some.inputs)
+        asked = torch.ones_like(some.inputs["input_ids"], dtype=torch.bool)
         asked = (asked if real is None else real).float()
         share = (asked / asked.sum(dim=1, keepdim=True))[:, None]
-        for layer, maps in enumerate(layer_maps(gated, part.inputs)):
-            for line, values in zip(found, (maps.amax(dim=-1), query_entropy(maps)), strict=True):
-                line[part.rows, layer] = (values * share).sum(dim=-1).cpu().numpy()
-    return found
+        for layer, maps in enumerate(layer_maps(gated, some.inputs)):
+            for line, values in zip(
+                statistics, (maps.amax(dim=-1), query_entropy(maps)), strict=True
+            ):
+                line[some.rows, layer] = (values * share).sum(dim=-1).cpu().numpy()
+    return statistics

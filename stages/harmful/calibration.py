@@ -20,18 +20,19 @@ def weighted_calibration(
 ) -> Float[np.ndarray, "gate draw"]:
     """The expected calibration error of every gate under every weighting of the examples."""
     if kind == "regression":
-        said = logits[..., 0].astype(float)
+        predicted = logits[..., 0].astype(float)
         least, largest = labels.min(), labels.max()
-        gaps, scale = said - labels, (said - least) / max(largest - least, np.finfo(float).tiny)
+        gaps = predicted - labels
+        scale = (predicted - least) / max(largest - least, np.finfo(float).tiny)
     else:
         likely = np.exp(logits.astype(float) - logits.max(axis=-1, keepdims=True))
         scale = 1 / likely.sum(axis=-1)  # the largest of the probabilities
         gaps = scale - (logits.argmax(axis=-1) == labels)
     places = _bins(scale, bins)
     errors = np.empty((len(logits), len(weights)))
-    for line, gap, place in zip(errors, gaps, places, strict=True):
+    for line, gap, bins_of_gate in zip(errors, gaps, places, strict=True):
         of_bins = np.zeros((len(gap), bins))
-        of_bins[np.arange(len(gap)), place] = gap
+        of_bins[np.arange(len(gap)), bins_of_gate] = gap
         line[:] = np.abs(weights @ of_bins).sum(axis=1) / weights.sum(axis=1)
     return errors
 

@@ -1,10 +1,10 @@
 """Which heads hurt: chosen on one half of the examples, to be scored on the other.
 
 A head hurts where the loss is lower without it. A half ranks the few heads without which, each
-alone, its mean loss falls most: one grid of single heads serves every half. What hurts alone may be
-needed once others are off; so the first one, two and more of the ranks are tried together on the
-same half, which takes as many as lower its loss most. (A forward selection, which tries every head
-again beside those that are off already, would need a grid of its own for each half and step.) Each
+alone, its mean loss falls most: one grid of single heads serves every half. A head that
+hurts alone may be needed once others are ablated. So the first one, two and more of the ranks are
+tried together on the same half, which takes those that lower its loss most. (A forward selection,
+which tries every head again after each ablation, would need a grid for each half and step.) Each
 half chooses for the other, in several divisions, so that the score depends less on one.
 """
 
@@ -25,8 +25,8 @@ def divide(
     generator = np.random.default_rng([seed, 3])
     sides = np.zeros((divisions, len(choosing)), dtype=int)
     for side in sides:
-        for part in (choosing, ~choosing):
-            side[part] = generator.permutation(part.sum()) % 2
+        for group in (choosing, ~choosing):
+            side[group] = generator.permutation(group.sum()) % 2
     return sides
 
 
@@ -36,11 +36,11 @@ def harmful_heads(changes: Float[np.ndarray, "example layer head"], most: int) -
     There are `most` at most.
 
     Args:
-        changes: of each example's loss with one head off.
+        changes: of each example's loss with one head ablated.
     """
     mean = changes.mean(axis=0)
     first = np.argsort(mean, axis=None, kind="stable")[:most]
-    chosen = [divmod(int(place), mean.shape[1]) for place in first]
+    chosen = [divmod(int(index), mean.shape[1]) for index in first]
     return tuple(head for head in chosen if mean[head] < 0)
 
 
@@ -75,7 +75,7 @@ def random_heads(
     """`draws` sets of `count` of all heads."""
     generator = np.random.default_rng([seed, 4])
     drawn = [generator.permutation(layers * heads)[:count].tolist() for _ in range(draws)]
-    return [tuple(sorted(divmod(place, heads) for place in places)) for places in drawn]
+    return [tuple(sorted(divmod(index, heads) for index in places)) for places in drawn]
 
 
 def widening(
@@ -102,7 +102,7 @@ def widening(
         The standard deviation of the score's error with choices made anew, over that without.
     """
     flat = changes.reshape(len(changes), -1)
-    kept, anew = 0.0, 0.0
+    same, anew = 0.0, 0.0
     for side in sides[:, rows]:
         means, noise, likely = [], [], []
         for half in (0, 1):
@@ -114,11 +114,11 @@ def widening(
             noise.append(error)
             likely.append(mean.mean() + true * (mean - mean.mean()) + error)
         for half in (0, 1):
-            kept = kept + (noise[1 - half] * _lowest(means[half][None], most)).sum(axis=1)
+            same = same + (noise[1 - half] * _lowest(means[half][None], most)).sum(axis=1)
             anew = anew + (noise[1 - half] * _lowest(likely[half], most)).sum(axis=1)
-    if np.std(kept) == 0:
+    if np.std(same) == 0:
         return 1.0
-    more = max(0.0, np.var(anew) / np.var(kept) - 1)
+    more = max(0.0, np.var(anew) / np.var(same) - 1)
     # The errors of the others know nothing of the choice, and add their share of the variance.
     return float(np.sqrt(1 + len(rows) / sides.shape[1] * more))
 

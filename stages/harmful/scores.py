@@ -58,8 +58,8 @@ class Cut:
     def held_out(self) -> Float[np.ndarray, "division example class"]:
         """Logits of each example without the heads that the half without it chose."""
         rows = np.arange(len(self.labels))
-        found = [sets[1 - side, rows] for sets, side in zip(self.chosen, self.sides, strict=True)]
-        return np.stack(found)
+        divisions = zip(self.chosen, self.sides, strict=True)
+        return np.stack([sets[1 - side, rows] for sets, side in divisions])
 
 
 def example_losses(
@@ -112,22 +112,22 @@ def score(
     Args:
         of_sets: how much each set of random heads counts, in sum 1.
     """
-    found, promised = [], []
+    measured, promised = [], []
     for side, sets in zip(cut.sides, cut.chosen, strict=True):
         for half in (0, 1):
-            own = weights * (side == half)
+            in_half = weights * (side == half)
             logits = np.stack([cut.full, sets[1 - half]])
-            full, without = figure(logits, cut.labels, own)
+            full, without = figure(logits, cut.labels, in_half)
             few = cut.random_rows
             logits = np.concatenate([cut.full[None, few], cut.random])
-            before_random, *random = figure(logits, cut.labels[few], own[:, few])
+            before_random, *random = figure(logits, cut.labels[few], in_half[:, few])
             mean = (np.stack(random, axis=1) * of_sets).sum(axis=1)
-            found.append([full, without - full, mean - before_random])
+            measured.append([full, without - full, mean - before_random])
             before, after = figure(
-                np.stack([cut.full, sets[half]]), cut.labels, own[:1].astype(float)
+                np.stack([cut.full, sets[half]]), cut.labels, in_half[:1].astype(float)
             )
             promised.append(float((after - before)[0]))
-    return Scores(*np.mean(found, axis=0), float(np.mean(promised)))
+    return Scores(*np.mean(measured, axis=0), float(np.mean(promised)))
 
 
 def widened(lines: Float[np.ndarray, "*measure line"], factor: float) -> np.ndarray:
@@ -156,26 +156,26 @@ def score_table(
     of_sets = np.concatenate([np.ones((1, sets)), draw_weights(sets, resamples, seed)]) / sets
     rows = []
     for name, figure in figures(task, bins).items():
-        found = score(cut, figure, weights, of_sets)
+        measured = score(cut, figure, weights, of_sets)
         none = np.empty((0, count))
         counted = Outcomes(pd.DataFrame(), name, cut.labels, cut.labels, none)
         added = one_more_each_way(counted, 1, resamples, (seed, *stream, 7))[0]
-        change, random = widened(found.change, cut.widening) + added, found.random[1:]
+        change, random = widened(measured.change, cut.widening) + added, measured.random[1:]
         rows.append(
             {
                 "figure": name,
                 "examples": count,
-                "full": found.full[0],
-                "cut": found.full[0] + found.change[0],
-                "change_where_chosen": found.change_where_chosen,
-                **estimate_columns("change", found.change[0], *percentile_interval(change)),
-                **estimate_columns("random", found.random[0], *percentile_interval(random)),
+                "full": measured.full[0],
+                "cut": measured.full[0] + measured.change[0],
+                "change_where_chosen": measured.change_where_chosen,
+                **estimate_columns("change", measured.change[0], *percentile_interval(change)),
+                **estimate_columns("random", measured.random[0], *percentile_interval(random)),
                 **estimate_columns(
                     "beyond",
-                    found.change[0] - found.random[0],
+                    measured.change[0] - measured.random[0],
                     *percentile_interval(change - random),
                 ),
-                drawn_of("full"): found.full[1:],
+                drawn_of("full"): measured.full[1:],
                 drawn_of("change"): change,
                 drawn_of("random"): random,
             }

@@ -14,7 +14,7 @@ from stages.core.heads.seam import Gated
 from stages.core.runtime.runtime import Precision, Runtime
 
 
-def kept(
+def known_logits(
     folder: Path, ids: list[str], heads: int, precision: Precision
 ) -> dict[str, Float[np.ndarray, "head class"]]:
     """The logits of some of the examples without each head, by their ids, where `ablate` has them.
@@ -57,7 +57,7 @@ def without_each_head(
     """
     gates = list(single_heads(gated.layers, gated.heads, "zero"))
     missing = [row for row in range(len(encoded.lengths)) if row not in known]
-    found = dict(known)
+    complete = dict(known)
     if missing:
         some = Encoded(
             {name: [ids[row] for row in missing] for name, ids in encoded.inputs.items()},
@@ -65,5 +65,5 @@ def without_each_head(
             [encoded.segments[row] for row in missing],
         )
         _, logits = run_gates(Grid(gated, gates, None, precision), some, batch, runtime, run, model)
-        found |= dict(zip(missing, np.swapaxes(logits, 0, 1), strict=True))
-    return np.stack([found[row] for row in range(len(encoded.lengths))], axis=1)
+        complete |= dict(zip(missing, np.swapaxes(logits, 0, 1), strict=True))
+    return np.stack([complete[row] for row in range(len(encoded.lengths))], axis=1)

@@ -76,5 +76,5 @@ def most_helped(
     rows = np.argsort(-fall, kind="stable")[:count]
     rows = rows[fall[rows] > 0]
     table = examples.iloc[rows].reset_index(drop=True)
-    found = {"loss_full": losses[0][rows], "loss_cut": losses[1][rows], "fall": fall[rows]}
-    return table.assign(**found, share=fall[rows] / np.maximum(fall, 0).sum())
+    falls_of = {"loss_full": losses[0][rows], "loss_cut": losses[1][rows], "fall": fall[rows]}
+    return table.assign(**falls_of, share=fall[rows] / np.maximum(fall, 0).sum())

@@ -34,8 +34,8 @@ from stages.core.tasks.examples import draw_examples, drawn_rows, read_examples
 from stages.core.tasks.task import Task, load_task
 from stages.harmful.attention import confidence_and_entropy
 from stages.harmful.choices import Head, as_many_as_help, divide, random_heads, rank, widening
-from stages.harmful.found import (
-    Found,
+from stages.harmful.harm import (
+    Harm,
     examples_table,
     halves_table,
     heads_table,
@@ -44,7 +44,7 @@ from stages.harmful.found import (
 )
 from stages.harmful.saving import Sizes
 from stages.harmful.scores import Cut, example_losses, score_table
-from stages.harmful.single_heads import kept, without_each_head
+from stages.harmful.single_heads import known_logits, without_each_head
 from stages.harmful.tables import EXAMPLES, HALVES, HEADS, SAVING, SCORES, SPREAD
 
 
@@ -112,12 +112,12 @@ def measure(
     encoded = encode(load_tokenizer(model), examples, definition.max_length)
     ids = examples["id"].tolist()
     size = gated.layers * gated.heads
-    known = kept(grid_folder(task, arm, seed), ids, size, parameters.precision)
+    known = known_logits(grid_folder(task, arm, seed), ids, size, parameters.precision)
     # A draw of fewer with the same seed is part of a draw of more.
     drawn = drawn_rows(len(validation), parameters.examples, parameters.seed)
     choosing = np.isin(examples.index.to_numpy(), drawn) | np.isin(ids, list(known))
     rows = np.flatnonzero(choosing)
-    by_place = {place: known[ids[row]] for place, row in enumerate(rows) if ids[row] in known}
+    by_place = {index: known[ids[row]] for index, row in enumerate(rows) if ids[row] in known}
 
     some = part_of(encoded, rows)
     single = without_each_head(
@@ -140,11 +140,12 @@ def measure(
 
     def chosen_by(division: int, half: int, ranked: tuple[Head, ...]) -> tuple[Head, ...]:
         """As many of the ranked heads as lower the loss of the half that ranked them."""
-        own = np.flatnonzero(sides[division, rows] == half)
+        in_half = np.flatnonzero(sides[division, rows] == half)
         prefixes = [ranked[: count + 1] for count in range(len(ranked))]
         state = run / f"prefixes-{division}-{half}"
-        of_half = part_of(some, own), prefixes, parameters, runtime, state, model
-        losses = example_losses(run_sets(gated, *of_half)[1], labels[rows[own]], definition.kind)
+        of_half = part_of(some, in_half), prefixes, parameters, runtime, state, model
+        without_prefixes = run_sets(gated, *of_half)[1]
+        losses = example_losses(without_prefixes, labels[rows[in_half]], definition.kind)
         return as_many_as_help(ranked, losses)
 
     chosen = [
@@ -169,7 +170,7 @@ def measure(
         without_random,
         widening(changes, sides, rows, parameters.most, weights),
     )
-    found = Found(
+    harm = Harm(
         cut,
         examples,
         rows,
@@ -180,12 +181,12 @@ def measure(
     resampling = parameters.resamples, parameters.seed
     scores = score_table(cut, definition, parameters.bins, *resampling, [*arm.encode()])
     return {
-        SCORES: scores.assign(heads_ablated=found.heads_ablated, chosen_on=len(rows)),
-        HALVES: halves_table(found, before, *resampling),
-        HEADS: heads_table(found, *resampling),
+        SCORES: scores.assign(heads_ablated=harm.heads_ablated, chosen_on=len(rows)),
+        HALVES: halves_table(harm, before, *resampling),
+        HEADS: heads_table(harm, *resampling),
         SPREAD: spread_table(cut, definition.kind, *resampling),
-        EXAMPLES: examples_table(found, definition.kind, parameters.shown),
-        SAVING: saving_table(found, Sizes.of(gated.model.config), encoded.lengths),
+        EXAMPLES: examples_table(harm, definition.kind, parameters.shown),
+        SAVING: saving_table(harm, Sizes.of(gated.model.config), encoded.lengths),
     }
 
 
@@ -200,7 +201,7 @@ def with_all_heads(
 ) -> Float[np.ndarray, "example class"]:
     """Logits with every head on, as the grid gives them."""
     grid = Grid(gated, [], None, parameters.precision)
-    parts = [(part.rows, grid.run(part)[0]) for part in encoded.batches(parameters.batch)]
+    parts = [(batch.rows, grid.run(batch)[0]) for batch in encoded.batches(parameters.batch)]
     rows, logits = (np.concatenate(side) for side in zip(*parts, strict=True))
     return logits[np.argsort(rows)]
 
@@ -222,5 +223,5 @@ def run_sets(
     grid = Grid(gated, gates, None, parameters.precision)
     full, logits = run_gates(grid, encoded, parameters.batch, runtime, run, model)
     without = np.stack([full] * len(sets))
-    without[[place for place, heads in enumerate(sets) if heads]] = logits
+    without[[index for index, heads in enumerate(sets) if heads]] = logits
     return full, without

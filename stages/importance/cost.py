@@ -128,5 +128,5 @@ def cost_table(
     again = gradients[samples].sum(axis=1) / grid[samples].sum(axis=1)
     ratio = estimate_columns("ratio", gradients.sum() / grid.sum(), *percentile_interval(again))
     passes = {"grid_passes": grid, "gradient_passes": gradients}
-    counted = {name: found.sum() / forward.sum() for name, found in passes.items()}
+    counted = {name: operations.sum() / forward.sum() for name, operations in passes.items()}
     return pd.DataFrame([{"examples": len(lengths), **counted, **ratio}])

@@ -50,22 +50,22 @@ def gate_gradients(
     result = np.empty((len(labels), gated.layers, gated.heads))
     size = batch_within(Geometry.of(gated.model.config), int(encoded.lengths.max()), batch)
     total = -(-len(labels) // size)
-    for part in tqdm(encoded.batches(size, device), "gradients", total, unit="batch"):
-        off = torch.zeros(len(part.rows), gated.layers, gated.heads, device=device)
+    for examples in tqdm(encoded.batches(size, device), "gradients", total, unit="batch"):
+        off = torch.zeros(len(examples.rows), gated.layers, gated.heads, device=device)
         off.requires_grad_()
-        logits = gated(part.inputs, gate=GateBatch("zero", off)).float()
-        targets = torch.from_numpy(labels[part.rows]).to(device, torch.float32)
+        logits = gated(examples.inputs, gate=GateBatch("zero", off)).float()
+        targets = torch.from_numpy(labels[examples.rows]).to(device, torch.float32)
         loss = losses(logits, targets, kind).sum()
         # The gate is 1 - off.
-        result[part.rows] = -torch.autograd.grad(loss, off)[0].cpu().double().numpy()
+        result[examples.rows] = -torch.autograd.grad(loss, off)[0].cpu().double().numpy()
     return result
 
 
 def batch_within(geometry: Geometry, tokens: int, most: int) -> int:
     """How many examples of so many tokens may go through together, `most` at most."""
-    kept = KEPT_HIDDEN * geometry.hidden + KEPT_NETWORK * geometry.feed_forward
-    one = geometry.layers * tokens * kept * torch.float32.itemsize
-    return min(most, max(1, HELD_BYTES // one))
+    vectors = KEPT_HIDDEN * geometry.hidden + KEPT_NETWORK * geometry.feed_forward
+    held = geometry.layers * tokens * vectors * torch.float32.itemsize
+    return min(most, max(1, HELD_BYTES // held))
 
 
 def importance_table(gradients: Scores, changes: Scores, resamples: int, seed: int) -> pd.DataFrame:

@@ -47,8 +47,8 @@ def loss_changes(
     """
     logits = [np.load(folder / "baseline.npy"), np.load(folder / "logits.npy")[heads]]
     before, after = (
-        losses(torch.from_numpy(part), torch.tensor(labels).expand(part.shape[:-1]), kind)
-        for part in logits
+        losses(torch.from_numpy(values), torch.tensor(labels).expand(values.shape[:-1]), kind)
+        for values in logits
     )
     return (after - before).double().numpy().T
 
@@ -96,9 +96,9 @@ def of_model(
     single = outcomes.gates.query("family == 'head'").index.to_numpy()
 
     folder = model_folder(task, TUNED, seed)
-    kept = pd.read_parquet(grid / "examples.parquet")["id"]
+    ids = pd.read_parquet(grid / "examples.parquet")["id"]
     validation = read_examples(examples_file(task, "validation"))
-    examples = validation.set_index("id", drop=False).loc[kept].reset_index(drop=True)
+    examples = validation.set_index("id", drop=False).loc[ids].reset_index(drop=True)
     encoded = encode(load_tokenizer(folder), examples, definition.max_length)
     gated = Gated(load_tuned(folder).to(device))
     gradients = gate_gradients(

@@ -97,7 +97,7 @@ def test_shares_are_in_percent_and_name_the_control(measures):
     ]
     write_table(measures, CURVES, [*rows, effect(9, **place, band="all", metric="f1")])
     points = relative_changes(CURVES, "zero")(measures)
-    assert points["heads"].tolist() == ["lower half", "all layers, random weights"]
+    assert points["band"].tolist() == ["lower half", "all layers, random weights"]
     assert points["relative"].tolist() == pytest.approx([-10, -5])
     assert points["share"].tolist() == [50, 50]
     with pytest.raises(NotMeasured):  # a configuration without shares of halves

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stages.harmful.found import spread_table
+from stages.harmful.harm import spread_table
 from stages.harmful.scores import Cut
 from stages.harmful.spread import most_helped, spread, spread_row
 

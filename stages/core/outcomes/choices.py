@@ -117,8 +117,8 @@ def _contributions(
     scoring -= scoring.mean()
     # What the scores owe to the examples that chose, not to those that scored.
     left = [
-        score - part @ scoring / part.sum(axis=1)
-        for score, part in zip(scores, (second, halves.first), strict=True)
+        score - side @ scoring / side.sum(axis=1)
+        for score, side in zip(scores, (second, halves.first), strict=True)
     ]
     choosing = (left[0] @ halves.first + left[1] @ second) / splits
     whole = scoring + count * (choosing - choosing.mean())

@@ -126,7 +126,7 @@ class Point:
     effect: float
     changes: Float[np.ndarray, " resample"]
 
-    def place(self) -> dict[str, str | float]:
+    def keys(self) -> dict[str, str | float]:
         """What tells it from the other points."""
         return {"mode": self.mode, "band": self.band, "share": self.share, "draws": self.draws}
 
@@ -192,11 +192,11 @@ def gap_table(outcomes: Outcomes, resampled: ResampledMetric, points: list[Point
 
 def _table_of(points: list[Point], outcomes: Outcomes, resampled: ResampledMetric) -> pd.DataFrame:
     # An encoder of one layer has no halves: an empty table with the same columns.
-    columns = Point("", "", 0.0, 0, 0.0, np.zeros(1)).place().keys()
+    columns = Point("", "", 0.0, 0, 0.0, np.zeros(1)).keys().keys()
     changes = np.array([point.changes for point in points]).reshape(-1, len(resampled.before))
     effects = np.array([point.effect for point in points])
     described = _described(effects, changes, outcomes, resampled)
-    places = pd.DataFrame([point.place() for point in points], columns=list(columns))
+    places = pd.DataFrame([point.keys() for point in points], columns=list(columns))
     return pd.concat([places, described], axis=1)
 
 
@@ -228,5 +228,5 @@ def _described(
 def _fixed(outcomes: Outcomes) -> Iterator[tuple[tuple[str, str], Int[np.ndarray, " some"]]]:
     """The rows of the gates of each family and mode that are not drawn at random."""
     gates = outcomes.gates
-    for place, group in gates[gates["family"] != "random"].groupby(["family", "mode"]):
-        yield place, group.index.to_numpy()
+    for keys, group in gates[gates["family"] != "random"].groupby(["family", "mode"]):
+        yield keys, group.index.to_numpy()

@@ -83,7 +83,7 @@ def outcomes_of_logits(
         kind: `classification` or `regression`.
     """
     return Outcomes(
-        gates, metric, labels, *(predictions_from_logits(part, kind) for part in logits)
+        gates, metric, labels, *(predictions_from_logits(values, kind) for values in logits)
     )
 
 
@@ -121,10 +121,10 @@ def read_outcomes(folder: Path, metric: str, kind: str) -> Outcomes:
         logits = [np.load(folder / f"{name}.npy") for name in ("baseline", "logits")]
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise InputError(f"{folder}: {error}; remove the folder and run `dvc repro`") from None
-    found = (*logits[1].shape[:2], len(logits[0]))
-    if found != (len(gates), len(labels), len(labels)):
+    sizes = (*logits[1].shape[:2], len(logits[0]))
+    if sizes != (len(gates), len(labels), len(labels)):
         raise InputError(
-            f"{folder}: logits of {found[0]} gates and {found[1]} examples (baseline: {found[2]}) "
+            f"{folder}: logits of {sizes[0]} gates and {sizes[1]} examples (baseline: {sizes[2]}) "
             f"for {len(gates)} gates and {len(labels)} examples; remove the folder and run "
             "`dvc repro`"
         )

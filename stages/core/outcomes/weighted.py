@@ -78,10 +78,10 @@ def _pearson(labels: Labels, predictions: Predictions, weights: Weights) -> Scor
     guess = predictions - predictions.mean(axis=1, keepdims=True)
 
     def product(
-        one: Float[np.ndarray, "#gate example"], other: Float[np.ndarray, "#gate example"]
+        first: Float[np.ndarray, "#gate example"], second: Float[np.ndarray, "#gate example"]
     ) -> Float[np.ndarray, "#gate draw"]:
-        squares = _sums(one * other, weights)
-        spread = squares - _sums(one, weights) * _sums(other, weights) / size
+        squares = _sums(first * second, weights)
+        spread = squares - _sums(first, weights) * _sums(second, weights) / size
         return np.where(np.abs(spread) > ROUNDING * np.abs(squares), spread, 0.0)
 
     return _correlation(product(guess, true), product(guess, guess), product(true, true))
@@ -89,10 +89,10 @@ def _pearson(labels: Labels, predictions: Predictions, weights: Weights) -> Scor
 
 def _correlation(
     together: Float[np.ndarray, "*gate draw"],
-    one: Float[np.ndarray, "*gate draw"],
-    other: Float[np.ndarray, "... draw"],
+    first: Float[np.ndarray, "*gate draw"],
+    second: Float[np.ndarray, "... draw"],
 ) -> Float[np.ndarray, "*gate draw"]:
-    spread = np.sqrt(one * other)
+    spread = np.sqrt(first * second)
     return np.divide(together, spread, out=np.zeros_like(spread), where=spread > 0)
 
 

@@ -30,7 +30,6 @@ def heatmap(
     tooltip: list[str] | None = None,
     marked: str | None = None,
     format: str = ".2f",
-    at_least: float = 0.0,
     abreast: int = 1,
 ) -> altair.FacetChart:
     """Layer x head, one panel a value of the column `panel`, all panels on one colour scale.
@@ -40,13 +39,11 @@ def heatmap(
         title: of the colour scale, with the unit.
         diverging: put white at 0, and give both sides the same range.
         marked: a column of booleans; where it is true the cell carries a dot.
-        at_least: a diverging scale reaches at least so far, so that small changes stay pale beside
-            those of another figure.
         abreast: so many panels that follow each other are to be compared, and stand in one row.
     """
     cells, note = cells.round(PLACES), []
     if diverging:
-        limit, clipped = colour_limit(cells[value], at_least)
+        limit, clipped = colour_limit(cells[value])
         scale = altair.Scale(
             range=CHANGES, domain=[-limit, limit], domainMid=0, clamp=True, interpolate="rgb"
         )
@@ -84,7 +81,7 @@ def heatmap(
     )
 
 
-def colour_limit(values: pd.Series, at_least: float = 0.0) -> tuple[float, int]:
+def colour_limit(values: pd.Series) -> tuple[float, int]:
     """How far a diverging scale reaches on either side of 0, and how many values lie beyond.
 
     It reaches to the value farthest from 0, but where that is an outlier only as far as the others.
@@ -93,7 +90,7 @@ def colour_limit(values: pd.Series, at_least: float = 0.0) -> tuple[float, int]:
     farthest = float(sizes.max()) if len(sizes) else 0.0
     others = float(sizes.quantile(OTHERS)) if len(sizes) else 0.0
     limit = others if 0 < OUTLYING * others < farthest else farthest
-    limit = max(limit, at_least) or 1.0
+    limit = limit or 1.0
     return limit, int((sizes > limit).sum())
 
 

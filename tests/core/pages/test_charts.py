@@ -56,18 +56,10 @@ def test_a_diverging_scale_is_symmetric_and_white_at_0(cells):
     assert len(scale["range"]) % 2 and scale["range"][len(scale["range"]) // 2] == "#ffffff"
 
 
-def test_small_changes_stay_pale_beside_those_of_another_figure(cells):
-    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True, at_least=2.0)
-    assert colours(chart)["scale"]["domain"] == [-2.0, 2.0]
-    chart = heatmaps.heatmap(cells, "effect", "points", panel="task", diverging=True, at_least=0.1)
-    assert colours(chart)["scale"]["domain"] == [-0.2, 0.2]
-
-
 def test_an_outlier_does_not_set_the_scale_of_all_and_is_said():
     values = [1.0, -1.0] * 100
     assert heatmaps.colour_limit(pd.Series([*values, -50.0])) == (1.0, 1)
     assert heatmaps.colour_limit(pd.Series([*values, -2.9])) == (2.9, 0)  # no outlier yet
-    assert heatmaps.colour_limit(pd.Series([*values, -50.0]), at_least=60.0) == (60.0, 0)
     assert heatmaps.colour_limit(pd.Series([0.0] * 200 + [5.0])) == (5.0, 0)  # all but one are 0
     for nothing in ([], [0.0], [float("nan")]):
         assert heatmaps.colour_limit(pd.Series(nothing, dtype=float)) == (1.0, 0)

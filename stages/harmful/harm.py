@@ -19,8 +19,8 @@ from stages.harmful.spread import COLUMNS, most_helped, spread_row
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found of one encoder.
+class Harm:
+    """The measures of one encoder.
 
     Attributes:
         examples: all that are scored; `rows` are the places of those that choose.
@@ -44,7 +44,7 @@ class Found:
     @property
     def places(self) -> pd.DataFrame:
         """Layer and head of each head, layer by layer."""
-        layer, head = (place.ravel() for place in np.indices(self.changes.shape[1:]))
+        layer, head = (keys.ravel() for keys in np.indices(self.changes.shape[1:]))
         return pd.DataFrame({"layer": layer, "head": head})
 
     def is_chosen(self, heads: tuple[Head, ...]) -> Float[np.ndarray, " place"]:
@@ -56,40 +56,40 @@ class Found:
 
 
 def halves_table(
-    found: Found, losses: Float[np.ndarray, " some"], resamples: int, seed: int
+    harm: Harm, losses: Float[np.ndarray, " some"], resamples: int, seed: int
 ) -> pd.DataFrame:
     """The heads' effects on each half of each division; resamples draw all examples alike.
 
     Args:
         losses: of the examples that choose, with all heads on.
     """
-    changes = found.changes.reshape(len(found.rows), -1)
-    weights = draw_weights(len(found.rows), resamples, seed)
+    changes = harm.changes.reshape(len(harm.rows), -1)
+    weights = draw_weights(len(harm.rows), resamples, seed)
     tables = []
-    for division, (side, sets) in enumerate(zip(found.cut.sides, found.chosen, strict=True)):
+    for division, (side, sets) in enumerate(zip(harm.cut.sides, harm.chosen, strict=True)):
         for half in (0, 1):
-            own = side[found.rows] == half
-            place = {"division": division, "half": half, "examples": int(own.sum())}
+            in_half = side[harm.rows] == half
+            keys = {"division": division, "half": half, "examples": int(in_half.sum())}
             values = {
-                "chosen": found.is_chosen(sets[half]).astype(bool),
-                "full": losses[own].mean(),
-                "loss": changes[own].mean(axis=0),
-                drawn_of("loss"): list(_means(changes, weights * own).T),
+                "chosen": harm.is_chosen(sets[half]).astype(bool),
+                "full": losses[in_half].mean(),
+                "loss": changes[in_half].mean(axis=0),
+                drawn_of("loss"): list(_means(changes, weights * in_half).T),
             }
-            tables.append(found.places.assign(**place, **values))
+            tables.append(harm.places.assign(**keys, **values))
     return pd.concat(tables, ignore_index=True)
 
 
-def heads_table(found: Found, resamples: int, seed: int) -> pd.DataFrame:
+def heads_table(harm: Harm, resamples: int, seed: int) -> pd.DataFrame:
     """One row a head: effect, confidence, entropy, and which share of the halves chose it."""
-    weights = draw_weights(len(found.rows), resamples, seed)
-    sets = [heads for pair in found.chosen for heads in pair]
-    table = found.places.assign(
-        examples=len(found.rows), chosen=np.mean([found.is_chosen(heads) for heads in sets], axis=0)
+    weights = draw_weights(len(harm.rows), resamples, seed)
+    sets = [heads for pair in harm.chosen for heads in pair]
+    table = harm.places.assign(
+        examples=len(harm.rows), chosen=np.mean([harm.is_chosen(heads) for heads in sets], axis=0)
     )
-    figures = zip(("loss", "confidence", "entropy"), (found.changes, *found.attention), strict=True)
+    figures = zip(("loss", "confidence", "entropy"), (harm.changes, *harm.attention), strict=True)
     for name, figure in figures:
-        values = figure.reshape(len(found.rows), -1)
+        values = figure.reshape(len(harm.rows), -1)
         drawn = _means(values, weights).T
         mean = values.mean(axis=0), *percentile_interval(drawn)
         table = table.assign(**estimate_columns(name, *mean, drawn))
@@ -119,25 +119,25 @@ def spread_table(cut: Cut, kind: str, resamples: int, seed: int) -> pd.DataFrame
     return pd.DataFrame([chosen, row])
 
 
-def examples_table(found: Found, kind: str, count: int) -> pd.DataFrame:
+def examples_table(harm: Harm, kind: str, count: int) -> pd.DataFrame:
     """The examples that gain most without the heads that the half without them chose."""
-    cut = found.cut
+    cut = harm.cut
     held_out = cut.held_out().mean(axis=0)
     losses = [
         example_losses(cut.full, cut.labels, kind),
         example_losses(cut.held_out(), cut.labels, kind).mean(axis=0),
     ]
-    said = {
+    predictions = {
         name: predictions_from_logits(logits, kind)
         for name, logits in (("full", cut.full), ("cut", held_out))
     }
-    columns = found.examples[["id", "text_a", "text_b", "label"]]
-    return most_helped(columns.assign(**said), np.stack(losses), count)
+    columns = harm.examples[["id", "text_a", "text_b", "label"]]
+    return most_helped(columns.assign(**predictions), np.stack(losses), count)
 
 
-def saving_table(found: Found, sizes: Sizes, lengths: Int[np.ndarray, " example"]) -> pd.DataFrame:
+def saving_table(harm: Harm, sizes: Sizes, lengths: Int[np.ndarray, " example"]) -> pd.DataFrame:
     """The multiplications that an encoder without these heads would save."""
-    ablated = found.heads_ablated
+    ablated = harm.heads_ablated
     return pd.DataFrame([{"heads_ablated": ablated, **saved(sizes, ablated, lengths)}])
 
 
