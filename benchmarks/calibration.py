@@ -28,7 +28,7 @@ from stages.core.stage.command import stage_files
 from stages.core.stage.files import InputError, read_yaml
 from stages.core.stage.places import ENCODERS
 from stages.core.stage.settings import PARAMETER_FILE, section
-from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Selection, Table
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import ClaimsFile, Settings, answer, read_claims
 from stages.core.verdicts.findings import judged
@@ -41,8 +41,7 @@ from tools.pipeline import definition, stage_name
 class OfOneEncoder(Measures):
     """The tables of one encoder of random weights, which stands in place of the encoder."""
 
-    frame = lru_cache(maxsize=64)(Measures.frame)
-    drawn = lru_cache(maxsize=64)(Measures.drawn)
+    rows = lru_cache(maxsize=64)(Measures.rows)
 
 
 class AgainstAnother(Measures):
@@ -52,17 +51,12 @@ class AgainstAnother(Measures):
         super().__init__(encoder.folder, {}, [], [], corpora)
         self.encoder, self.control = encoder, control
 
-    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
-        return _both(self.encoder.frame(declared), self.control.frame(declared))
-
-    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
-        return _both(self.encoder.drawn(declared), self.control.drawn(declared))
-
-
-def _both(own: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    if "encoder" not in own:
-        raise NotMeasured("the table is not of encoders on corpora")
-    return pd.concat([own, other.assign(encoder=RANDOM_WEIGHTS)], ignore_index=True)
+    def rows(self, wanted: Table | Selection, drawn: bool = False) -> pd.DataFrame:
+        rows = self.encoder.rows(wanted, drawn)
+        if "arm" not in rows:
+            raise NotMeasured("the table is not of encoders on corpora")
+        control = self.control.rows(wanted, drawn).assign(arm=RANDOM_WEIGHTS)
+        return pd.concat([rows, control], ignore_index=True)
 
 
 def measure(encoders: int, configuration: Path, seed: int) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What the stages of corpora measure, on oracle heads, for tests of findings and report."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -23,7 +23,6 @@ import stages.syntax.stage as syntax
 from stages.core.maps.gradient_tables import GRADIENT_COLUMNS, MASKED, TOKEN_KINDS
 from stages.core.maps.vig_patterns import VIG_PATTERNS
 from stages.core.recordings.recording import Texts
-from stages.core.stage.tables import MeasuredTable
 from stages.core.tables import estimate_columns
 from stages.patterns.labelled_maps import CLASSES
 from stages.patterns.tables import TEXT_BEYOND, TEXT_HEADS, TEXT_SHARES
@@ -117,14 +116,6 @@ def _write_links(recordings: list[OracleRecording], texts: Texts, settings: dict
 
 
 Drawn = tuple[pd.DataFrame, np.ndarray]
-
-
-def _write_parts(
-    folder: Path, declared: MeasuredTable, parts: Sequence[Drawn], **fields: str
-) -> None:
-    """Write tables with their resamples, one below the other."""
-    with contextlib.chdir(folder):
-        declared.write(*map(list, zip(*parts, strict=True)), **fields)
 
 
 def _write_surface(folder: Path, texts, recordings: list[OracleRecording]) -> None:

@@ -15,10 +15,12 @@ from tools.lock import DVC
 NAME = "lengths"
 FILES = {
     "stages/lengths/tables.py": """\
-from stages.core.stage.tables import MeasuredTable
+from stages.core.tables import Table, count, name
 
 # One row a text.
-WORDS = MeasuredTable("lengths/{task}", ("id", "words"))
+WORDS = Table(
+    "lengths/words", keys="data", values={"id": name("example"), "words": count("words")}
+)
 """,
     "stages/lengths/stage.py": """\
 from stages.core.stage.places import examples_file
@@ -38,7 +40,7 @@ def run_stage(task: str) -> None:
     parameters = section(Lengths, "lengths")
     examples = read_examples(examples_file(task, "validation"))
     words = examples["text_a"].str.split(parameters.separator).map(len)
-    WORDS.write(examples[["id"]].assign(words=words), task=task)
+    WORDS.write(examples[["id"]].assign(words=words), data=task)
 """,
     "stages/lengths/claims.py": """\
 import numpy as np
@@ -54,30 +56,32 @@ from stages.lengths.tables import WORDS
 @measure
 def mean_words(measures: Measures, settings: Settings) -> Answer:
     \"\"\"The mean number of words of a text.\"\"\"
-    words = measures.frame(WORDS)["words"].to_numpy(float)
+    words = measures.rows(WORDS)["words"].to_numpy(float)
     (interval,) = group_intervals(words[None], np.arange(len(words)), 1000, 0)
     return Answer(Estimate.of(interval, len(words)), {}, uncontrolled="no encoder is measured")
 """,
     "stages/lengths/page.py": """\
-from stages.core.pages.page import Page, Section, Table
-from stages.core.verdicts.measures import Measures
+from stages.core.pages.declared import Page, Section
+from stages.core.pages.kinds import Grid
 from stages.lengths.tables import WORDS
 
-
-def sections(measures: Measures) -> list[Section]:
-    counts = measures.frame(WORDS)["words"].value_counts().sort_index().reset_index()
-    table = Table("lengths", "Texts by words", "How many texts have so many words.", counts)
-    return [Section("Lengths", "Words of every text.", (table,))]
-
-
-PAGE = Page(40, "Models and tasks", "Lengths", "How long texts are.", ("X1",), sections)
+PAGE = Page(
+    title="Lengths",
+    summary="How long texts are.",
+    group="Models and tasks",
+    order=40,
+    studies=("X1",),
+    content=(
+        Section("Lengths", "Words of every text.", (Grid("lengths", "Texts by words", WORDS),)),
+    ),
+)
 """,
     "tests/lengths/test_stage.py": """\
 from stages.lengths.tables import WORDS
 
 
 def test_words_are_counted_of_texts():
-    assert WORDS.columns == ("id", "words")
+    assert WORDS.columns == ["data", "id", "words"]
 """,
 }
 ADDED = {
@@ -101,7 +105,7 @@ STAGE = {
     "cmd": "python -m stages lengths ${item}",
     "deps": ["work/tasks/${item.task}", "work/code/lengths.txt"],
     "params": [NAME],
-    "outs": ["work/measures/lengths/${item.task}.parquet"],
+    "outs": ["work/measures/lengths/${item.task}"],
 }
 
 

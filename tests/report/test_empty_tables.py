@@ -13,7 +13,6 @@ from stages.core.pages.gather import pages
 from stages.core.pages.head_facts import all_facts
 from stages.core.pages.page import with_rows
 from stages.core.stage.settings import section
-from stages.core.stage.tables import MeasuredTable, drawn_name
 from stages.core.tables import Selection, Table
 from stages.core.verdicts.answers import NotMeasured
 from stages.core.verdicts.claims import REGISTERED, SUMMARIES, Settings, answer, read_claims
@@ -31,7 +30,7 @@ ROOMS = sorted({one.__module__.split(".")[1] for one in REGISTERED.values()})
 class Emptied(Measures):
     """Measures of which one table has no rows."""
 
-    asked: dict[str, MeasuredTable | Table]
+    asked: dict[str, Table]
     emptied: str = ""
 
     def rows(self, wanted: Table | Selection, drawn: bool = False) -> pd.DataFrame:
@@ -41,22 +40,6 @@ class Emptied(Measures):
         if table.file == self.emptied:
             raise NotMeasured(f"{table.file} has no rows")
         return rows
-
-    def frame(self, declared: MeasuredTable) -> pd.DataFrame:
-        return self._without_rows(declared, super().frame(declared))
-
-    def drawn(self, declared: MeasuredTable) -> pd.DataFrame:
-        return self._without_rows(declared, super().drawn(declared))
-
-    def _without_rows(self, declared: MeasuredTable, table: pd.DataFrame) -> pd.DataFrame:
-        self.asked[declared.pattern] = declared
-        if declared.pattern != self.emptied:
-            return table
-        added = {drawn_name(name) for name in declared.resampled} & set(table)
-        fields = set(table) - set(declared.columns) - set(declared.optional) - added
-        types = dict.fromkeys(sorted(fields), "str") | dict.fromkeys(sorted(added), "object")
-        empty = {name: pd.Series(dtype=kind) for name, kind in types.items()}
-        return declared.with_columns(pd.DataFrame()).assign(**empty)
 
 
 @pytest.fixture

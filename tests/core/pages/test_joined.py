@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stages.core.pages.joined import control_rows, joined, layer_means, panels
+from stages.core.tables import Table, Value
 from stages.core.verdicts.estimates import Estimate, over_seeds
 from stages.core.verdicts.of_data import studied_rows
 from stages.drift.tables import DRIFT
@@ -57,3 +58,21 @@ def test_random_weights_have_panels_of_their_own(measures):
     assert studied_rows(rows)["arm"].tolist() == ["tuned"]
     assert control_rows(rows)["arm"].tolist() == ["tuned_from_random"]
     assert panels(studied_rows(rows))["panel"].tolist() == ["one"]
+
+
+def test_seeds_without_resamples_are_joined_in_their_first_order(measures):
+    """Two values 2 apart: a standard error of 1, times Student's t of one degree of freedom."""
+    table = Table("a/list", keys="data seed head", values={"effect": Value("e", interval=True)})
+    runs = [(3, 0, 2.0), (3, 1, 4.0), (1, 0, 7.0), (1, 1, 7.0)]
+    rows = [
+        {"head": head, "seed": seed, "effect": effect}
+        | {"effect_low": effect - 1, "effect_high": effect + 2}
+        for head, seed, effect in runs
+    ]
+    write_table(measures, table, rows)
+    third, first = joined(measures, table, "effect").to_dict("records")
+    assert (third["head"], third["effect"]) == (3, 3)
+    assert third["effect_low"] == pytest.approx(3 - np.hypot(1, 12.7062))
+    assert third["effect_high"] == pytest.approx(3 + np.hypot(2, 12.7062))
+    ends = first["effect"], first["effect_low"], first["effect_high"]
+    assert ends == pytest.approx((7, 6, 9))  # seeds that agree add nothing

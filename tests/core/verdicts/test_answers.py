@@ -1,72 +1,16 @@
 """Answers of measures, with their control, on rows whose answers are known."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from stages.core.verdicts.answers import (
     NotMeasured,
-    by_corpus,
     decided_by_task,
     over_tasks,
-    row_by_corpus,
 )
 from stages.core.verdicts.estimates import Estimate, largest, mean_of, smallest
 
 ONE, TWO = Estimate(10, 7, 14, 100), Estimate(20, 16, 23, 50)
-COLUMNS = ("value", "low", "high", "n")
-
-
-def row(corpus: str, encoder: str, value: float, **columns) -> dict:
-    interval = {"value": value, "low": value - 0.1, "high": value + 0.1, "n": 7}
-    return {"corpus": corpus, "encoder": encoder, **interval, **columns}
-
-
-def test_the_row_of_each_corpus_is_its_estimate_and_the_first_decides():
-    rows = pd.DataFrame([row("b", "untuned", 0.5), row("a", "untuned", 0.1)])
-    answer = row_by_corpus(rows, COLUMNS, "texts", 100)
-    assert answer.pooled == Estimate(50, 40, 60, 7)
-    assert list(answer.tasks) == ["b", "a"]
-    assert (answer.decided_on, answer.arm) == ("b", "untuned")
-    assert (answer.control, answer.uncontrolled) == (None, "no random weights were measured")
-    with pytest.raises(ValueError, match="unpack"):
-        row_by_corpus(pd.concat([rows, rows]), COLUMNS, "texts")
-
-
-def test_random_weights_are_the_control_and_never_the_encoder():
-    noise = np.random.default_rng(0).normal(size=200)
-    rows = pd.DataFrame(
-        [
-            row("a", "random_weights", 0.9, value_drawn=0.9 + noise),
-            row("b", "random_weights", 0.1, value_drawn=noise),
-            row("b", "untuned", 0.6, value_drawn=0.6 + noise),
-        ]
-    )
-    answer = row_by_corpus(rows, COLUMNS, "texts")
-    assert list(answer.tasks) == ["b"]
-    assert (answer.pooled.value, answer.control.value) == (0.6, 0.1)
-    assert answer.beyond.value == pytest.approx(0.5)
-    assert answer.beyond.high - answer.beyond.low < 1e-9  # the same noise in both
-
-
-def test_recorded_attention_has_no_control():
-    rows = pd.DataFrame([row("a", "recorded", 0.5)])
-    answer = row_by_corpus(rows, COLUMNS, "texts")
-    assert answer.control is None
-    assert "recorded elsewhere" in answer.uncontrolled
-
-
-def test_a_corpus_without_the_measure_is_left_out_and_said_where_none_has_it():
-    rows = pd.DataFrame([row("a", "untuned", 0.5), row("b", "untuned", 0.7)])
-
-    def estimate(own: pd.DataFrame) -> Estimate:
-        if own["corpus"].iloc[0] == "a":
-            raise NotMeasured("nothing here")
-        return Estimate(0.7, 0.6, 0.8, 7)
-
-    assert by_corpus(rows, estimate, "texts").decided_on == "b"
-    with pytest.raises(NotMeasured, match="nothing here"):
-        by_corpus(rows[:1], estimate, "texts")
 
 
 def test_no_other_task_stands_in_for_the_one_that_decides():

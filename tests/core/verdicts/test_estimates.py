@@ -11,7 +11,6 @@ from stages.core.verdicts.estimates import (
     mean_of,
     mean_on_same_examples,
     over_seeds,
-    rows_over_seeds,
     smallest,
 )
 
@@ -119,27 +118,6 @@ def test_three_seeds_cover_what_another_seed_and_other_examples_would_give():
     assert inside / 400 >= 0.93
 
 
-def test_rows_of_fine_tunings_become_one_with_an_interval_over_them():
-    rows = pd.DataFrame(
-        {
-            "task": ["b", "b", "a"],
-            "head": [1, 1, 0],
-            "effect": [2.0, 4.0, 7.0],
-            "low": [1.0, 3.0, 6.0],
-            "high": [4.0, 6.0, 9.0],
-            "seed": [0, 1, 0],
-        }
-    )
-    found = rows_over_seeds(rows, ["task", "head"], [("effect", "low", "high")])
-    assert found.columns.tolist() == ["task", "head", "effect", "low", "high"]
-    b, a = found.to_dict("records")
-    assert a == {"task": "a", "head": 0, "effect": 7, "low": 6, "high": 9}
-    assert (b["task"], b["head"], b["effect"]) == ("b", 1, 3)
-    # Two values 2 apart: a standard error of 1, times Student's t of one degree of freedom.
-    assert b["low"] == pytest.approx(3 - np.hypot(1, 12.7062))
-    assert b["high"] == pytest.approx(3 + np.hypot(2, 12.7062))
-
-
 def heads_of(*means: float) -> pd.DataFrame:
     """Intervals of which a quarter lies below: their half-width is 1, a standard error 0.51."""
     means = np.array(means)
@@ -168,21 +146,3 @@ def test_resamples_of_unequal_number_are_not_joined():
     assert mean_of([three, three]).drawn.tolist() == [0, 1, 2]
     assert mean_of([three, two]).drawn is None
     assert mean_of([three, ONE]).drawn is None
-
-
-def test_rows_over_seeds_stand_in_their_first_order_and_those_without_a_key_in_none():
-    rows = pd.DataFrame(
-        {
-            "task": ["two", "one", None, "two", "one"],
-            "effect": [1.0, 5.0, 100.0, 3.0, 5.0],
-            "low": [0.0, 4.0, 99.0, 2.0, 4.0],
-            "high": [2.0, 6.0, 101.0, 4.0, 6.0],
-        }
-    )
-    names = ("effect", "low", "high")
-    found = rows_over_seeds(rows, ["task"], [names])
-    assert found["task"].tolist() == ["two", "one"] and found["effect"].tolist() == [2.0, 5.0]
-    # Seeds that agree add nothing; of 1 and 3 the error is 1, the t limit of one degree 12.706.
-    assert found.loc[1, ["low", "high"]].tolist() == [4.0, 6.0]
-    assert found["high"][0] - 2 == pytest.approx(np.hypot(1, 12.7062), rel=1e-5)
-    assert rows_over_seeds(rows[:0], ["task"], [names]).empty
