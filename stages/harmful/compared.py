@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from stages.core.pages.gather import head_column
-from stages.core.pages.head_facts import PLACE
-from stages.core.pages.joined import joined
+from stages.core.pages.joined import PLACE, joined
 from stages.core.stage.arms import TUNED
 from stages.core.tables import estimate_columns
 from stages.core.verdicts.answers import NotMeasured

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from stages.core.pages.declared import HeadColumn, Page, Section
-from stages.core.pages.head_facts import runs_in_words
 from stages.core.pages.joined import joined
 from stages.core.pages.kinds import Dots, Grid, HeadGrid
 from stages.core.stage.arms import TUNED, TUNED_FROM_RANDOM
@@ -73,13 +72,16 @@ def changes_by_tuning(measures: Measures) -> pd.DataFrame:
     return rows[["data", "arm", "group", "figure", *columns]].assign(change=change)
 
 
+def of_seeds(scores: pd.Series) -> str:
+    """The score of each fine-tuning, as "+0.52, -0.10"; empty if there is one alone."""
+    return ", ".join(f"{score:+.2f}" for score in scores) if len(scores) > 1 else ""
+
+
 def scores_of_heads(measures: Measures) -> pd.DataFrame:
     """The score of each head over seeds, that of each seed, and how often the head matches."""
     keys = ["data", "arm", "layer", "head"]
     heads = measures.rows(HEADS).groupby(keys)
-    extra = pd.DataFrame(
-        {"matching": heads["matches"].mean(), "each": heads[SCORE].agg(runs_in_words)}
-    )
+    extra = pd.DataFrame({"matching": heads["matches"].mean(), "each": heads[SCORE].agg(of_seeds)})
     return joined(measures, HEADS, SCORE).join(extra, on=keys)
 
 

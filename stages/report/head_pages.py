@@ -13,7 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from stages.core.pages.head_facts import PLACE, HeadFacts, all_facts
+from stages.core.pages.declared import HeadFacts
+from stages.core.pages.gather import all_facts
+from stages.core.pages.joined import PLACE
 from stages.core.stage.files import atomic
 from stages.core.tasks.task import load_task
 from stages.core.verdicts.answers import NotMeasured, some_rows
@@ -98,18 +100,16 @@ def described(fact: HeadFacts, table: pd.DataFrame) -> dict[str, Any]:
 
 
 def facts_of_layer(model: ModelHeads, layer: int) -> list[dict[str, Any]]:
-    """Of every head of a layer its sentences, the rows of each table, and notes on examples."""
+    """Of every head of a layer the rows of each table, and notes on examples."""
     of_examples = notes(model.examples)
     found = []
     for head in range(model.heads):
-        said, rows = [], []
-        for (fact, table), texts in zip(model.facts, model.texts, strict=True):
+        rows = []
+        for (_, table), texts in zip(model.facts, model.texts, strict=True):
             is_own = ((table["layer"] == layer) & (table["head"] == head)).to_numpy()
-            if fact.said is not None and is_own.any():
-                said.append(fact.said(table[is_own]))
             rows.append([row for row, own in zip(texts, is_own, strict=True) if own])
         own_notes = of_examples.get((layer, head), {})
-        found.append({"said": [one for one in said if one], "rows": rows, "notes": own_notes})
+        found.append({"rows": rows, "notes": own_notes})
     return found
 
 

@@ -1,17 +1,15 @@
-"""The pages whose measures a configuration has, and what they show and say."""
+"""The pages whose measures a configuration has, and the table of all heads."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import reduce
-from inspect import getdoc
 from typing import get_args
 
 import pandas as pd
 
-from stages.core.pages import declared
-from stages.core.pages.declared import first_sentences
+from stages.core.pages.declared import Page, first_sentences
 from stages.core.pages.gather import pages
-from stages.core.pages.page import Figure, Group, Page, Section, Table, with_rows
+from stages.core.pages.page import Figure, Group, Section, Table, with_rows
 from stages.core.verdicts.answers import NotMeasured, some_rows
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.models import by_model
@@ -22,12 +20,16 @@ HeadTables = dict[str, dict[str, pd.DataFrame]]
 
 @dataclass(frozen=True)
 class MeasuredPage:
-    """A page with what it shows in this configuration, and what it found in short."""
+    """A page with the sections that it shows in this configuration."""
 
     page: Page
     sections: list[Section]
-    in_short: list[str]
     read: list[str] = field(default_factory=list)  # folders of work/measures
+
+    @property
+    def in_short(self) -> list[str]:
+        """The sentences at its top."""
+        return first_sentences(self.sections)
 
     @property
     def items(self) -> list[Figure | Table]:
@@ -42,22 +44,9 @@ def measured_pages(measures: Measures) -> dict[str, MeasuredPage]:
         with suppress(NotMeasured):
             measures.read.clear()
             sections = with_rows(page.sections(measures))
-            if not sections:
-                continue
-            is_declared = isinstance(page, declared.Page)
-            in_short = first_sentences(sections) if is_declared else said(page, measures)
-            measured[name] = MeasuredPage(page, sections, in_short, sorted(measures.read))
+            if sections:
+                measured[name] = MeasuredPage(page, sections, sorted(measures.read))
     return measured
-
-
-def said(page: Page, measures: Measures) -> list[str]:
-    """What the page says in short; nothing where it says nothing of these measures."""
-    if page.in_short is None:
-        return []
-    try:
-        return page.in_short(measures)
-    except NotMeasured:
-        return []
 
 
 def navigation(measured: dict[str, MeasuredPage]) -> dict[Group, dict[str, Page]]:
@@ -76,8 +65,7 @@ def head_tables(measures: Measures, shown: dict[str, Page]) -> HeadTables:
         found[model] = {}
         for name, page in shown.items():
             with suppress(NotMeasured):
-                if page.heads:
-                    found[model][name] = some_rows(page.heads(own))
+                found[model][name] = some_rows(page.heads(own))
     return found
 
 
@@ -99,10 +87,7 @@ def columns_of_pages(found: HeadTables, shown: dict[str, Page]) -> pd.DataFrame:
     rows: dict[str, tuple[str, list[str]]] = {}
     for parts in found.values():
         for name, table in parts.items():
-            page = shown[name]
-            said = (getdoc(page.heads) or "").split("\n\n")[0].replace("\n", " ")
-            said = page.heads_text if isinstance(page, declared.Page) else said
-            _, names = rows.setdefault(name, (said.replace("`", ""), []))
+            _, names = rows.setdefault(name, (shown[name].heads_text, []))
             names += [str(one) for one in table if str(one) not in names]
     lines = [(name, names, said) for name, (said, names) in rows.items()]
     return pd.DataFrame(lines, columns=["page", "columns", "what they are"])

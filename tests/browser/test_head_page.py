@@ -51,7 +51,6 @@ def test_the_page_of_a_head_shows_its_facts_and_lines(pages, browser):
     assert browser.text("#name") == f"Head {LAYER}-{HEAD} of tiny"
     assert browser.complaints == []
     assert "What changes without it" in browser.text("#facts")
-    assert browser.text("#said")
     # The planted head attends to the token before: the third token to the second.
     browser.click('.tokens.from [data-unit="2"]')
     tokens = json.loads(

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from stages.core.pages.charts import dots
-from stages.core.pages.page import Figure, Page, Section, Table, heads_figure
+from stages.core.pages.declared import Page
+from stages.core.pages.page import Figure, Section, Table, heads_figure
 from stages.report.head_pages import ModelHeads
 from stages.report.measured_pages import MeasuredPage
 from stages.report.model_facts import ModelFacts
@@ -26,7 +27,7 @@ HEBREW, CHINESE = "ראש אחד מסתכל לאחור", "注意力头看上一�
 LABELS = [SCRIPT, CLOSING, HEBREW, CHINESE]
 
 
-def sections(_: object) -> list[Section]:
+def sections() -> list[Section]:
     rows = pd.DataFrame({"label": LABELS, "value": [3.0, 1.0, 2.0, 0.0]})
     rows = rows.assign(low=rows["value"] - 0.5, high=rows["value"] + 0.5)
     cells = pd.DataFrame({"layer": [0, 0, 1, 1], "head": [0, 1, 0, 1], "task": SCRIPT})
@@ -46,7 +47,7 @@ def reports(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / "reports"
     folder.mkdir()
     (folder / "findings.json").write_text("{}")
-    page = Page(1, "Models and tasks", SCRIPT, CLOSING, ("A",), sections)
+    page = Page(SCRIPT, CLOSING, "Models and tasks", 1, ("A",), ())
     claims = {
         f"A-{number}": finding(statement=label, note=label, paper=label, verdict=verdict)
         for number, (label, verdict) in enumerate(
@@ -76,7 +77,7 @@ def reports(tmp_path_factory) -> Path:
     }
     heads = pd.DataFrame({"model": [SCRIPT] * 3, "layer": [0, 0, 1], "head": [0, 1, 0]})
     heads = heads.assign(role=[CLOSING, HEBREW, CHINESE])
-    shown = MeasuredPage(page, page.sections(None), [SCRIPT, HEBREW], ["made"])
+    shown = MeasuredPage(page, sections(), ["made"])
     origins = {"made": Origin("made", CLOSING, SCRIPT, "stages/made", [SCRIPT], {SCRIPT: HEBREW})}
     texts = pd.DataFrame({"data": [SCRIPT], "texts or pairs": [3]})
     models = [ModelHeads(SCRIPT, [], 2, 2, [], [])]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stages.core.pages.declared import first_sentences
 from stages.core.verdicts.measures import Measures
 from stages.finetune.page import PAGE, gains, models
 from tests.claims import write_run
@@ -58,6 +59,6 @@ def test_gains_are_over_each_other_model_and_stand_first(measures):
             ("two", "tuned_from_random"): 5,
         }
     )
-    first, second = PAGE.in_short(measures)
+    first, second = first_sentences(PAGE.sections(measures))
     assert first.endswith("lowest: over tuned from random weights, two (+5.0 points).")
     assert second == "Highest: one, tuned (90.0 points); lowest: two, untuned (40.0 points)."

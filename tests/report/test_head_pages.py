@@ -96,13 +96,10 @@ def test_a_head_has_its_own_rows_and_the_files_hold_them(tmp_path):
             "effect": [0.1, -0.25, 0.3, NAN],
         }
     )
-    fact = HeadFacts(
-        "ablate", 1, "Effects", "How to read.", lambda _: table, lambda own: str(len(own))
-    )
+    fact = HeadFacts("ablate", 1, "Effects", "How to read.", lambda _: table)
     model = ModelHeads("tiny", [], 2, 2, [(fact, table)], [])
     assert facts_of_layer(model, 0)[1]["rows"] == [[["</script>", "-0.250"]]]
     assert facts_of_layer(model, 1)[1]["rows"] == [[["</script>", ""]]]
-    assert facts_of_layer(model, 1)[0]["said"] == ["1"]
     write_heads(tmp_path / "heads", [model], ["written"], {model.name: "its public name"})
     text = (tmp_path / "heads/facts-0-1.js").read_text(encoding="utf-8")
     assert "</script>" not in text

@@ -1,14 +1,13 @@
 """A page is declared: sections of figures and tables, and columns of the table of all heads."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 import pandas as pd
 
-from stages.core.pages.head_facts import PLACE, HeadFacts
-from stages.core.pages.joined import joined
+from stages.core.pages.joined import PLACE, joined
 from stages.core.pages.kinds import Kind, Rows, declaration_of
 from stages.core.pages.page import Figure, Group
 from stages.core.pages.page import Section as DrawnSection
@@ -32,6 +31,25 @@ class Section:
     title: str
     text: str
     content: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class HeadFacts:
+    """A table on the page of every head.
+
+    Attributes:
+        page: the page that has the same of all heads.
+        order: its place among the tables.
+        text: how to read it.
+        rows: gives layer, head and the columns that are shown, under the names that readers see. It
+            raises `NotMeasured` if the configuration lacks the measures.
+    """
+
+    page: str
+    order: int
+    title: str
+    text: str
+    rows: Callable[[Measures], pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -146,10 +164,6 @@ class Page:
         if not sections:
             raise lacking
         return sections
-
-    def in_short(self, measures: Measures) -> list[str]:
-        """The sentences of the first figures."""
-        return first_sentences(self.sections(measures))
 
     @property
     def heads_text(self) -> str:

@@ -1,8 +1,8 @@
-"""The pages of all rooms: a room's own is `page.py`, a further one is `NAME_page.py`."""
+"""The pages of all rooms: the first page of a room is `page.py`, a further one `NAME_page.py`."""
 
 import pandas as pd
 
-from stages.core.pages.page import Page
+from stages.core.pages.declared import HeadFacts, Page
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.rooms import modules_of_rooms
 
@@ -16,6 +16,12 @@ def pages() -> dict[str, Page]:
         for (room, name), module in modules_of_rooms("*page.py").items()
     }
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+
+
+def all_facts() -> list[HeadFacts]:
+    """The tables of all rooms in the order of a head's page."""
+    facts = [fact for name, page in pages().items() for fact in page.head_facts(name)]
+    return sorted(facts, key=lambda fact: (fact.order, fact.title))
 
 
 def head_column(page: str, column: str, measures: Measures) -> pd.Series:

@@ -8,6 +8,8 @@ from stages.core.verdicts.estimates import Estimate, difference_of, over_seeds
 from stages.core.verdicts.measures import Measures
 from stages.core.verdicts.of_data import studied_rows
 
+PLACE = ["layer", "head"]
+
 
 def joined(
     measures: Measures, wanted: Table | Selection, *columns: str, scale: float = 1

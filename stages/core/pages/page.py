@@ -1,6 +1,6 @@
 """Parts of a page. Pages say what to show; `stages.report.site` says how."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -11,7 +11,6 @@ import pandas as pd
 from stages.core.pages.charts import VegaLite, rows_of
 from stages.core.pages.heatmaps import heatmap
 from stages.core.pages.labels import labelled
-from stages.core.verdicts.measures import Measures
 
 MOST_ROWS = 1500
 # Of the navigation, in its order.
@@ -118,25 +117,3 @@ def with_rows(sections: Iterable[Section]) -> list[Section]:
         if items or not section.items:
             left.append(replace(section, items=items))
     return left
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page of one stage.
-
-    `order` is its place in its `group` of the navigation, `studies` are those whose claims it
-    shows. `sections` raises `NotMeasured` where the configuration lacks the measures: the page is
-    left out then.
-    `heads` gives the columns it adds to the table of all heads, indexed by layer and head.
-    `in_short` gives at most three sentences for the top of the page: what was found, made from the
-    numbers by rules that no numbers can contradict.
-    """
-
-    order: int
-    group: Group
-    title: str
-    summary: str
-    studies: tuple[str, ...]
-    sections: Callable[[Measures], list[Section]]
-    heads: Callable[[Measures], pd.DataFrame] | None = None
-    in_short: Callable[[Measures], list[str]] | None = None

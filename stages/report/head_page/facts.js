@@ -1,4 +1,4 @@
-// What the studies found of one head: sentences on top, and a table a study.
+// What the studies measured of one head: a table a study.
 
 function factTable(described, rows) {
   const heading = described.columns.map((name, column) =>
@@ -15,8 +15,7 @@ function factTable(described, rows) {
 }
 
 function buildFacts(tables, facts) {
-  document.getElementById("said").replaceChildren(
-    ...facts.said.map((sentence) => element("p", {}, sentence)));
+  document.getElementById("status").replaceChildren();
   document.getElementById("facts").replaceChildren(...tables.flatMap((described, place) =>
     (facts.rows[place].length ? [factTable(described, facts.rows[place])] : [])));
 }

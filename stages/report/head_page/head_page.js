@@ -151,7 +151,7 @@ followState(() => {});
 
 function failed(error) {
   document.getElementById("name").textContent = "What this page shows was not found";
-  document.getElementById("said").replaceChildren(element("p", {}, error.message));
+  document.getElementById("status").replaceChildren(element("p", {}, error.message));
 }
 
 loaded("index").then((content) => {

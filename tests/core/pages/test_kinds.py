@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from stages.core.pages.charts import rows_of
-from stages.core.pages.declared import HeadColumn, Page, Section
+from stages.core.pages.declared import HeadColumn, Page, Section, first_sentences
 from stages.core.pages.kinds import Curves, Dots, Grid, HeadGrid, Matrix, Scatter, Shares
 from stages.core.tables import Table, Value, count, name
 from stages.core.verdicts.answers import NotMeasured
@@ -171,7 +171,7 @@ def page(*content, heads=()) -> Page:
 def test_a_page_leaves_out_what_the_configuration_lacks(drawn):
     made = page(HeadGrid("a", "A", OTHER, "share"), HeadGrid("b", "B", TABLE, "effect"))
     assert [section.title for section in made.sections(drawn)] == ["S1"]
-    assert made.in_short(drawn)[0].startswith("Highest: head 0 of layer 1")
+    assert first_sentences(made.sections(drawn))[0].startswith("Highest: head 0 of layer 1")
     with pytest.raises(NotMeasured):
         page(HeadGrid("a", "A", OTHER, "share")).sections(drawn)
 
