@@ -50,7 +50,7 @@ def test_the_page_of_a_head_shows_its_facts_and_lines(pages, browser):
     ready(browser)
     assert browser.text("#name") == f"Head {LAYER}-{HEAD} of tiny"
     assert browser.complaints == []
-    assert "What changes without it" in browser.text("#facts")
+    assert "attention to [CLS]" in browser.text("#facts")
     # The planted head attends to the token before: the third token to the second.
     browser.click('.tokens.from [data-unit="2"]')
     tokens = json.loads(
