@@ -121,7 +121,7 @@ def test_a_row_of_the_table_leads_to_its_head(pages, browser):
     browser.open(pages / "heads.html")
     address = browser.ask("document.querySelectorAll('#heads tbody tr')[4].querySelector('a').href")
     assert address.endswith("head.html#of=0&layer=1&head=1")
-    assert "by gradients" in browser.text(".columns")
+    assert "F1 over words" in browser.text(".columns")
 
 
 def test_a_head_of_the_model_view_opens_and_its_facts_with_it(pages, browser):

@@ -168,7 +168,10 @@ class Page:
     @property
     def heads_text(self) -> str:
         """What the columns are that the page adds to the table of all heads."""
-        return " ".join(f"{column.title}: {JOINS[column.join]}." for column in self.head_columns)
+        return " ".join(
+            f"{column.title}: {JOINS[column.join]}. {column.text}".strip()
+            for column in self.head_columns
+        )
 
     def heads(self, measures: Measures) -> pd.DataFrame:
         """The columns that the page adds to the table of all heads, indexed by layer and head.
