@@ -71,7 +71,7 @@ def write_table(
         MEASURES
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    frame = pd.DataFrame(full)
+    frame = pd.DataFrame(full, columns=None if full else table.columns)
     if path.exists():
         frame = pd.concat([pd.read_parquet(path), frame], ignore_index=True)
     assert not table.complaint(frame.columns), table.complaint(frame.columns)

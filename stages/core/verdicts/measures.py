@@ -1,6 +1,5 @@
 """Reading the tables that stages measured, `work/measures/STAGE/KEY.parquet`, as one frame."""
 
-import re
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -71,14 +70,11 @@ class Measures:
     def layers(self) -> int | None:
         """How many layers the encoder has, by the tables of heads; None where there are none."""
         wanted = {*self.tasks, *self.corpora, *self.sets, *self.questions}
-        files = [*self.folder.glob("*/*.parquet"), *self.folder.glob("*/*/*.parquet")]
-        for path in sorted(files):
-            stage, *names = path.relative_to(self.folder).with_suffix("").parts
-            if self.measured is not None and stage not in self.measured:
+        for path in sorted(self.folder.glob("*/*/*.parquet")):
+            stage, data, _ = path.relative_to(self.folder).parts
+            if data not in wanted or (self.measured is not None and stage not in self.measured):
                 continue
-            of_wanted = wanted & set(re.split(r"\W", " ".join(names)))
-            has_rows = of_wanted and pq.read_metadata(path).num_rows
-            if has_rows and "layer" in pq.read_schema(path).names:
+            if "layer" in pq.read_schema(path).names and pq.read_metadata(path).num_rows:
                 return int(_as_it_stands(path)["layer"].max()) + 1
         return None
 

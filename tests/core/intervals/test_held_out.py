@@ -90,7 +90,7 @@ def test_the_resamples_are_of_the_score_shown():
     scores = generator.random((120, 6)) < np.linspace(0.2, 0.7, 6)
     rivals = generator.random((120, 2)) < 0.4
     choice = held_out(scores, rivals, np.arange(120) // 3, 400, 1)
-    value, rival, gain = choice.drawn
+    value, rival, gain = (choice.row()[f"{name}_drawn"] for name in ("score", "rival", "gain"))
     np.testing.assert_allclose(gain, value - rival)
     assert (choice.score.low, choice.score.high) == pytest.approx(
         tuple(np.quantile(value, [0.025, 0.975]))
@@ -203,9 +203,11 @@ def test_sets_of_candidates_are_chosen_from_as_if_each_were_alone():
         assert choice.best == alone.best + some.start
         assert (choice.best_rival, choice.same) == (alone.best_rival, alone.same)
         assert (choice.cases, choice.groups) == (CASES, GROUPS)
-        for name, value in alone.columns().items():
-            assert choice.columns()[name] == pytest.approx(value), name
-        assert (choice.drawn == alone.drawn).all()
+        for name, value in alone.row().items():
+            if name.endswith("_drawn"):
+                assert (choice.row()[name] == value).all(), name
+            else:
+                assert choice.row()[name] == pytest.approx(value), name
 
 
 def test_the_best_of_noise_scores_chance():
@@ -219,7 +221,7 @@ def test_the_best_of_noise_scores_chance():
 def test_few_groups_have_no_interval():
     (choice,) = held_out_within(HITS[:8], RIVALS[:8], np.arange(8) // 2, [slice(0, 12)], 20, 0)
     assert np.isnan([choice.score.low, choice.gain.high]).all()
-    assert np.isnan(choice.drawn).all()
+    assert all(np.isnan(score.drawn).all() for score in (choice.score, choice.rival, choice.gain))
     (single,) = held_out_within(HITS[:3], RIVALS[:3], np.zeros(3, int), [slice(0, 12)], 20, 0)
     assert np.isnan(single.score.value)
 
