@@ -59,7 +59,7 @@ EXPECTED = {
     # The tuned encoder, and the one tuned from random weights.
     "drift": {"drift-cropped": {"rect mark": 2 * len(TASKS) * CELLS}},
     "ablate": {
-        "ablate-heads-uniform": {"rect mark": len(TASKS) * CELLS},
+        "ablate-heads-uniform": {"rect mark": 2 * len(TASKS) * CELLS},
         "ablate-layers-zero": {"circle": len(TASKS) * LAYERS},
     },
     "reading": {
@@ -67,7 +67,7 @@ EXPECTED = {
         "reading-cls": {"bar": READERS * 2 * 5},  # intact and attacked, parts of a row
         "reading-cls-heads": {"rect mark": READERS * CELLS},
     },
-    "shares": {"shares-zero": {"circle": len(TASKS) * BANDS * SHARES}},
+    "shares": {"shares-zero": {"circle": 2 * len(TASKS) * BANDS * SHARES}},
 }
 
 
