@@ -171,9 +171,10 @@ def texts_read(texts: pd.DataFrame) -> pd.DataFrame:
     Args:
         texts: as of `sizes`.
     """
+    split = texts["split"].map(", {}".format, na_action="ignore").fillna("")  # none of a corpus
     return pd.DataFrame(
         {
-            "data": texts["data"] + (", " + texts["split"]).fillna(""),
+            "data": texts["data"] + split,
             "kind": texts["kind"],
             "texts": texts["texts"],
             "tokens of each": texts["tokens"] / texts["texts"],

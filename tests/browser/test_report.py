@@ -60,7 +60,7 @@ EXPECTED = {
     "drift": {"drift-cropped": {"rect mark": 2 * len(TASKS) * CELLS}},
     "ablate": {
         "ablate-heads-uniform": {"rect mark": 2 * len(TASKS) * CELLS},
-        "ablate-layers-zero": {"circle": len(TASKS) * LAYERS},
+        "ablate-layers-zero": {"circle": 2 * len(TASKS) * LAYERS},
     },
     "reading": {
         "reading-heads": {"rect mark": READERS * CELLS},
