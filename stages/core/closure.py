@@ -14,7 +14,7 @@ from stages.core.stage.files import InputError
 
 MAIN = Path("stages/__main__.py")
 # Files of all rooms that a stage loads by their names (stages/core/verdicts/rooms.py).
-GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py")}
+GATHERED = {"findings": ("*/claims.py",), "report": ("*/page.py", "*/*_page.py", "*/head_facts.py")}
 CORPUS = "corpus"  # the stage that loads the module of a corpus' source by its name
 CODE = "code"  # the stage that sums the code of the others
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement
