@@ -4,7 +4,6 @@ Every step is a function of the seed and the epoch, so it is the same after a re
 cut into chunks, so that it fits into memory: the gradients of the chunks add up.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +33,6 @@ class Rates(Protocol):
     """The settings that every training has."""
 
     learning_rate: float
-    warmup: float
     weight_decay: float
     gradient_norm: float
 
@@ -140,6 +138,7 @@ def train(
     data: TrainingData,
     settings: Rates,
     steps: int,
+    warmup_steps: int,
     runtime: Runtime,
     device: torch.device,
     seed: int,
@@ -150,6 +149,7 @@ def train(
     """Train `model` in place; go on from the last state in `scratch`, if there is one.
 
     Args:
+        warmup_steps: the first ones, in which the learning rate rises.
         arguments: of `TrainingArguments`, which this kind of training has beside the common ones.
 
     Returns:
@@ -160,7 +160,7 @@ def train(
         max_steps=steps,
         learning_rate=settings.learning_rate,
         lr_scheduler_type="linear",
-        warmup_steps=math.ceil(settings.warmup * steps),
+        warmup_steps=warmup_steps,
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.gradient_norm,
         optim="adamw_torch_fused",

@@ -1,5 +1,6 @@
 """Tuning a classifier: its settings, the steps of whole batches, and the loss of their chunks."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -48,6 +49,11 @@ class Finetune(Parameters, section="finetune"):
     def steps(self, examples: int) -> int:
         """The number of steps of a tuning on that many examples."""
         return self.epochs * (examples // self.batch)
+
+    def warmup_steps(self, examples: int) -> int:
+        """Its first steps, in which the learning rate rises."""
+        # In this order: 0.1 * 3 epochs * 60 steps is above 18 by a rounding, and gives 19.
+        return math.ceil(self.warmup * self.epochs * (examples // self.batch))
 
 
 class TuningData(TrainingData):
@@ -183,6 +189,7 @@ def tune(
         data,
         settings,
         settings.steps(data.items),
+        settings.warmup_steps(data.items),
         runtime,
         device,
         data.seed,

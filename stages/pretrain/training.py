@@ -5,6 +5,7 @@ al. 2019, section 4.2). The pairs and their segments are kept, as the encoder is
 """
 
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,7 @@ def pretrain(
         steps,
         settings,
         settings.steps,
+        math.ceil(settings.warmup * settings.steps),
         runtime,
         device,
         settings.seed,
