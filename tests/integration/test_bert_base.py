@@ -150,12 +150,12 @@ def test_the_tagger_knows_the_words_of_a_glue_task(built):
 
 def test_gradients_are_those_of_the_masked_words_under_the_checkpoints_head(built, checkpoint):
     """Worked out once more by transformers' own attention, text by text."""
-    found = table(built, "surface/wikipedia-masked")
-    assert found.groupby("encoder")["texts"].unique().map(list).to_dict() == {
+    found = table(built, "surface/wikipedia/masked")
+    assert found.groupby("arm")["texts"].unique().map(list).to_dict() == {
         "untuned": [2 * ARTICLES],
         "random_weights": [2 * ARTICLES],
     }
-    own = found[(found["encoder"] == "untuned") & (found["kind"] == "sep")]
+    own = found[(found["arm"] == "untuned") & (found["kind"] == "sep")]
     expected = gradients_of_sep(built, checkpoint)
     assert own.sort_values("layer")["per_weight"].tolist() == pytest.approx(expected, rel=1e-3)
 
@@ -192,8 +192,8 @@ def gradients_of_sep(built: Path, checkpoint: Path) -> list[float]:
 
 def test_claims_about_gradients_are_decided_on_masked_words(built, findings):
     """The ratio of [SEP] to words, over the layers from 5/12 of the depth on: here all but one."""
-    found = table(built, "surface/wikipedia-masked")
-    upper = found[(found["encoder"] == "untuned") & (found["layer"] >= 1)]
+    found = table(built, "surface/wikipedia/masked")
+    upper = found[(found["arm"] == "untuned") & (found["layer"] >= 1)]
     means = upper.groupby("kind")["per_weight"].mean()
     claim = findings["claims"]["C3-sep"]
     assert claim["value"] == pytest.approx(means["sep"] / means["words"], abs=1e-4)
